@@ -65,8 +65,16 @@ from mf.core.target import BatchCall as BatchCall
 from mf.core.target import Scattered as Scattered
 
 if TYPE_CHECKING:
+    from mf import admin as admin
     from mf import client as client
     from mf import config as config
+    from mf import controller as controller
+    from mf import described as described
+    from mf import flex as flex
+    from mf import health as health
+    from mf import interceptors as interceptors
+    from mf import native as native
+    from mf import testing as testing
     from mf.client.async_client import AsyncClient as AsyncClient
     from mf.client.client import Client as Client
     from mf.codec import shape as shape
@@ -220,7 +228,11 @@ if not TYPE_CHECKING:
     _AT_ONCE = [
         name for name, value in globals().items() if getattr(value, "__module__", "").startswith("mf.")
     ]
-    _MODULES = {"client": "mf.client", "config": "mf.config", "shape": "mf.codec.shape"}
+    _PACKAGES = (
+        *("admin", "client", "config", "controller", "described"),
+        *("flex", "health", "interceptors", "native", "testing"),
+    )
+    _MODULES = {"shape": "mf.codec.shape"} | {name: f"mf.{name}" for name in _PACKAGES}
     __all__ = sorted(["INFINITE", *_MODULES, *_AT_ONCE, *_HOME_OF])
 
     def __dir__():
@@ -233,6 +245,7 @@ if not TYPE_CHECKING:
             return import_module(_MODULES[name])
         home = _HOME_OF.get(name)
         if home is None:
-            raise AttributeError(f"module 'mf' has no attribute {name!r}")
+            text = f"module 'mf' has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=import_module(__name__))  # so that Python suggests one
         value = globals()[name] = getattr(import_module(home), name)
         return value

@@ -1,6 +1,8 @@
 """The public names of the package are those that type checkers, `dir` and `from mf import *` find."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import mf
@@ -27,3 +29,10 @@ def test_all_public_names_are_shown_and_are_there() -> None:
     assert [name for name in dir(mf) if not name.startswith("__")] == sorted(mf.__all__)
     for name in mf.__all__:
         assert getattr(mf, name) is not None
+
+
+def test_packages_are_there_without_an_import_of_their_own_and_a_mistyped_name_finds_its_neighbour() -> None:
+    program = "import mf; print(mf.native.in_use(), mf.flex.Node.__name__); mf.Clients"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.split()[1:] == ["Node"]
+    assert ran.stderr.endswith("module 'mf' has no attribute 'Clients'. Did you mean: 'Client'?\n")
