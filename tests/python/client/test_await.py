@@ -46,6 +46,33 @@ def test_failures_are_raised_where_they_are_awaited(served: Served) -> None:
     awaited(served.server.address, run)
 
 
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_a_call_in_another_loop_than_that_of_its_client_is_refused(
+    served: Served, is_connected: bool
+) -> None:
+    async def make() -> tuple[mf.AsyncClient, EchoAsyncClient]:
+        client = mf.AsyncClient(served.server.address)
+        echo = EchoAsyncClient(client).at("b")
+        if is_connected:
+            await echo.twice(1)
+        return client, echo
+
+    async def refused(call: Callable[[], Awaitable[Any]]) -> None:
+        with pytest.raises(RuntimeError, match="belongs to the loop of asyncio in which it was made"):
+            await call()
+
+    own = asyncio.new_event_loop()
+    try:
+        client, echo = own.run_until_complete(make())
+        asyncio.run(refused(lambda: echo.twice(2)))
+        asyncio.run(refused(lambda: echo.twice_bulk([Number(1)])))
+        asyncio.run(refused(lambda: echo.twice_batch([Number(1)])))
+        assert own.run_until_complete(echo.twice(3)) == 6
+        own.run_until_complete(client.close())
+    finally:
+        own.close()
+
+
 def test_a_deadline_holds_while_the_loop_does_other_things(served: Served) -> None:
     async def run(echo: EchoAsyncClient) -> Code:
         await echo.twice(0)  # connected

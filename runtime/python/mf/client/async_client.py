@@ -27,7 +27,8 @@ class AsyncClient(AsyncTargetSource):
         async with mf.AsyncClient("tcp://127.0.0.1:7401") as client:
             hits = await IndexAsyncClient(client).at("books").query(["the"])
 
-    Raises ValueError for an address that is none, RuntimeError where no loop runs.
+    Raises ValueError for an address that is none, RuntimeError where no loop runs; so does a call in another
+    loop than that one.
     """
 
     __slots__ = (

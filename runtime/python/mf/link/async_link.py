@@ -6,7 +6,7 @@ connection, for the earliest deadline of the calls in flight; it is moved when i
 A coarse timer detects silent servers while replies are awaited.
 """
 
-from asyncio import AbstractEventLoop, CancelledError, Future, TimerHandle
+from asyncio import AbstractEventLoop, CancelledError, Future, TimerHandle, get_running_loop
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -31,6 +31,15 @@ ROOM = 256 << 10
 """Bytes that may wait to be sent before one-way calls have to wait."""
 
 _LEAST_PAUSE = 0.001  # between two checks for overdue calls
+
+
+def check_loop(own: AbstractEventLoop) -> None:
+    """Raises RuntimeError on another loop than that of a client: what it waits for would never come there."""
+    if get_running_loop() is not own:
+        raise RuntimeError(
+            "an AsyncClient belongs to the loop of asyncio in which it was made, and this call runs in "
+            "another one: make a client within each asyncio.run"
+        )
 
 
 class AsyncLink(LinkCore):
@@ -77,6 +86,8 @@ class AsyncLink(LinkCore):
     def submit(self, call: Call[Any], word: int) -> "Future[None] | None":
         """Sends a request within this turn of the loop. Returns a future that ends when the call has; None:
         the request was not sent, and has ended."""
+        if not self._flush_due:  # once for all that is sent in this turn
+            check_loop(self._loop)
         binding = call.binding
         session = self._session
         if (
@@ -114,6 +125,8 @@ class AsyncLink(LinkCore):
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:  # noqa: ARG002 - as threads need it
         """Calls `on_done` when the reply has arrived, or never will."""
+        if not self._flush_due:  # once for all that is sent in this turn
+            check_loop(self._loop)
         session = self._session
         binding = call.binding
         if (

@@ -13,7 +13,7 @@ from weakref import finalize, ref
 
 from mf.core.client_options import DEFAULTS, ClientOptions
 from mf.core.error import Code, Error, not_executed
-from mf.link.async_link import AsyncLink
+from mf.link.async_link import AsyncLink, check_loop
 from mf.protocol.session import SCRATCH_SIZE
 from mf.route.pool import CONNECT_TIMEOUT, NOT_TRUSTED, UNTRUSTED_FOR, Place, Pool, connect_failed
 from mf.route.resolver import Instance
@@ -69,6 +69,7 @@ class AsyncPool(Pool[_Place, AsyncLink]):
             return link
         if self.closed:
             raise not_executed(Code.CANCELLED, "the client was closed")
+        check_loop(self._loop)
         now = monotonic()
         if at.attempt is None or at.attempt.done():
             at.check(now)
