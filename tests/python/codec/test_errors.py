@@ -110,6 +110,42 @@ def test_a_field_that_is_not_set_is_named() -> None:
     assert _refused(_codec("Posting").encode, posting).message == f"Posting.tf: {words}"
 
 
+class Acting(str):
+    """A text that does something when it is written, as another thread could meanwhile."""
+
+    def __new__(cls, text: str, act: Callable[[], object]) -> "Acting":
+        made = super().__new__(cls, text)
+        made.act = act
+        return made
+
+    act: Callable[[], object]
+
+    def encode(self, *_: Any) -> bytes:
+        self.act()
+        return b"ab"
+
+
+@pytest.mark.parametrize("act", ["append", "clear"])
+def test_a_list_that_changes_while_it_is_written_is_refused(act: str) -> None:
+    values: list[Any] = []
+    given = ["a", Acting("b", lambda: values.clear() if act == "clear" else values.append("c")), "d"]
+    values[:] = given
+    texts, words = s.List(s.Optional(s.STRING)), "it was changed while it was written"
+    assert _refused(codec_of_shape(texts).encode, values).message == words
+    values[:] = given
+    held = {1: values}
+    assert _refused(codec_of_shape(s.Map(s.U32, texts)).encode, held).message == f"[1]: {words}"
+
+
+def test_a_map_that_changes_while_it_is_written_is_refused() -> None:
+    codec, words = codec_of_shape(s.Map(s.U32, s.STRING)), "it was changed while it was written"
+    values: dict[int, str] = {}
+    for act in (values.clear, lambda: values.update({9: "x"})):
+        values.update({1: Acting("a", act), 2: "b"})
+        assert _refused(codec.encode, values).message == words
+        values.clear()
+
+
 def swapped(value: Any) -> Any:
     return b"", type(value)
 

@@ -28,6 +28,7 @@ from mf.codec.limits import U64_MAX, limits_of
 from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
+    changed,
     check_set,
     exactly,
     expected,
@@ -265,6 +266,8 @@ def _map(number: int, shape: s.Map, of: Of) -> Write:
         except CodecError as failure:
             failure.in_item(key)
             raise
+        except KeyError:
+            raise changed() from None
         w.depth -= 1
 
     return write

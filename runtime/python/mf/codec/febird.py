@@ -49,6 +49,7 @@ from mf.codec.varint import write_unsigned
 from mf.codec.writer import (
     Writer,
     blob,
+    changed,
     check_set,
     exactly,
     expected,
@@ -398,15 +399,18 @@ def _write_within(
 
     def write(w: Writer, value: Any) -> None:
         parts = taken(value)
+        count = len(parts)
         if counted is not None:
-            if is_empty and len(parts) > MAX_EMPTY_ITEMS:
-                raise CodecError(f"{len(parts)} elements without bytes, more than {MAX_EMPTY_ITEMS}")
-            w.count(len(parts))
+            if is_empty and count > MAX_EMPTY_ITEMS:
+                raise CodecError(f"{count} elements without bytes, more than {MAX_EMPTY_ITEMS}")
+            w.count(count)
         w.depth += levels
         if w.depth > MAX_DEPTH:
             raise w.too_deep()
         write_parts(w, parts)
         w.depth -= levels
+        if len(parts) != count:
+            raise changed()
 
     return write
 
@@ -428,7 +432,13 @@ def _map(shape: s.Map, of: Of) -> Pair:
             r.charge(sizes.FIRST_ENTRY)
         return read_entries(r, count)
 
-    return _read_within(read), _write_within(mapping, write_entries, shape.key)
+    def write(w: Writer, value: Any) -> None:
+        try:
+            write_entries(w, value)
+        except KeyError:
+            raise changed() from None
+
+    return _read_within(read), _write_within(mapping, write, shape.key)
 
 
 def _read_entries(read_key: Read, read_value: Read) -> Callable[[Reader, int], dict[Any, Any]]:

@@ -164,11 +164,18 @@ def exactly(value: Any, length: int) -> Any:
     return value
 
 
+def changed() -> CodecError:
+    """Of a container that another thread, or a user's codec, has changed meanwhile."""
+    return CodecError("it was changed while it was written")
+
+
 def in_order(keys: Iterable[Any]) -> list[Any]:
     try:
         return sorted(keys)
     except TypeError:
         raise CodecError("its keys are not all of one type") from None
+    except RuntimeError:
+        raise changed() from None
 
 
 def members(value: Any) -> list[Any]:
