@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -55,3 +56,16 @@ def test_it_is_copied_and_pickled(error: mf.Error) -> None:
         assert type(each) is type(error)
         assert (each.code, each.message, each.execution) == (error.code, error.message, error.execution)
         assert str(each) == str(error)
+
+
+@pytest.mark.parametrize("code", ["it is loading", 11, None])
+def test_a_code_that_is_none_is_named(code: Any) -> None:
+    for kind in (mf.Error, mf.Unavailable):
+        with pytest.raises(TypeError, match=r"the code of an error is a \w+: give one of mf.Code"):
+            kind(code)
+
+
+def test_a_class_of_another_code_is_refused() -> None:
+    with pytest.raises(ValueError, match="Unavailable is not the class of INTERNAL, which"):
+        mf.Unavailable(mf.Code.INTERNAL, "why")
+    assert type(mf.Unavailable(mf.Code.UNAVAILABLE, "why")) is mf.Unavailable

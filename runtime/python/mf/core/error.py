@@ -66,7 +66,17 @@ class Error(MfError):
     """The failure of a call other than a declared error.
 
     `code` says why, `execution` whether the servant may have run, `message` is for people. An Error of a code
-    that has a class of its own below is of that class, wherever it is made.
+    that has a class of its own below is of that class, wherever it is made: `mf.Error(mf.Code.UNAVAILABLE)`
+    is an `mf.Unavailable`.
+
+    Args:
+        code: Why the call failed.
+        message: What people read. Defaults to "".
+        execution: Whether the handler may have run. Defaults to `mf.Execution.UNKNOWN`.
+
+    Raises:
+        TypeError: `code` is no `mf.Code`.
+        ValueError: The class is that of another code.
     """
 
     __slots__ = ()
@@ -82,6 +92,13 @@ class Error(MfError):
         return made
 
     def __init__(self, code: Code, message: str = "", execution: Execution = Execution.UNKNOWN) -> None:
+        if not isinstance(code, Code):
+            raise TypeError(
+                f"the code of an error is a {type(code).__name__}: give one of mf.Code, as in "
+                "mf.Error(mf.Code.UNAVAILABLE, 'it is loading')"
+            )
+        if not isinstance(self, _KINDS.get(code, Error)):
+            raise ValueError(f"{type(self).__name__} is not the class of {code.name}, which mf.Error finds")
         Exception.__init__(self, code, message, execution)
         self.code = code
         self.message = message
@@ -96,26 +113,38 @@ class Error(MfError):
 
 
 class InvalidArgument(Error):
+    """A value does not fit the schema or a constraint of it, or an option does not fit the call."""
+
     __slots__ = ()
 
 
 class UnknownService(Error):
+    """No server that the client reaches offers the service."""
+
     __slots__ = ()
 
 
 class UnknownAgent(Error):
+    """No server offers the service for this agent."""
+
     __slots__ = ()
 
 
 class UnknownMethod(Error):
+    """The server's schema has no such method."""
+
     __slots__ = ()
 
 
 class SchemaMismatch(Error):
+    """The server's schema differs from the client's in a way that no adaptation bridges."""
+
     __slots__ = ()
 
 
 class HandlerFailed(Error):
+    """The handler has raised something that the schema does not declare; the call may have had effects."""
+
     __slots__ = ()
 
     raised: BaseException | None = None
@@ -127,46 +156,68 @@ class HandlerFailed(Error):
 
 
 class DeadlineExceeded(Error, TimeoutError):
+    """The call's time was over before its reply came. Also a `TimeoutError`."""
+
     __slots__ = ()
 
 
 class Cancelled(Error):
+    """The caller gave the call up, or closed its client."""
+
     __slots__ = ()
 
 
 class Overloaded(Error):
+    """The server has too much to do, and refused the call before it ran."""
+
     __slots__ = ()
 
 
 class Unavailable(Error, ConnectionError):
+    """No connection to a server could be made. Also a `ConnectionError`."""
+
     __slots__ = ()
 
 
 class ConnectionLost(Error, ConnectionError):
+    """The connection ended while the reply was awaited. Also a `ConnectionError`."""
+
     __slots__ = ()
 
 
 class MessageTooLarge(Error):
+    """A request or a reply has more bytes than the other end accepts."""
+
     __slots__ = ()
 
 
 class ProtocolError(Error):
+    """The peer has sent what no peer of this protocol may send."""
+
     __slots__ = ()
 
 
 class Unauthenticated(Error, PermissionError):
+    """The server does not accept who the client is. Also a `PermissionError`."""
+
     __slots__ = ()
 
 
 class PermissionDenied(Error, PermissionError):
+    """The server does not let this client call the method. Also a `PermissionError`."""
+
     __slots__ = ()
 
 
 class ShuttingDown(Error):
+    """The server is stopping, and takes no more calls."""
+
     __slots__ = ()
 
 
 class Internal(Error):
+    """The runtime itself has failed, which is a bug."""
+
     __slots__ = ()
 
 
