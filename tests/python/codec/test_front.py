@@ -94,7 +94,7 @@ def test_paths_in_a_list_begin_with_the_index() -> None:
 
 @pytest.mark.parametrize("kind", [int, float, list[int], object, list, "Hit", tuple[str, str], None])
 def test_what_has_no_codec_is_refused_with_what_to_write(kind: Any) -> None:
-    with pytest.raises(TypeError, match=r"mf\.codec\.shape"):
+    with pytest.raises(TypeError, match=r"mf\.shape"):
         codec_of(kind)
 
 

@@ -103,8 +103,8 @@ def _other(kind: Any) -> s.Shape:
     if kind in (int, float):
         name = kind.__name__
         raise TypeError(
-            f"{name} does not say how wide it is: use a shape of mf.codec.shape, or Annotated[{name}, "
-            f"shape.{'I32' if kind is int else 'F64'}]"
+            f"{name} does not say how wide it is: use a shape of mf.shape, or Annotated[{name}, "
+            f"mf.shape.{'I32' if kind is int else 'F64'}]"
         )
     number = next((each for each in _beside(kind) if isinstance(each, s.Enum) and each.type is kind), None)
     found = number or (_custom(kind) if isinstance(kind, type) else None)
@@ -146,7 +146,8 @@ def _unknown(kind: Any) -> TypeError:
         name = kind.__name__
         example = "dict[str, Hit]" if kind is dict else f"{name}[Hit]"
         return TypeError(
-            f"{name} does not say what is in it: give {example}, as in mf.to_bytes(values, {example})"
+            f"{name} does not say what is in it: give {example}, as in mf.to_bytes(values, {example}), or a "
+            "shape of mf.shape"
         )
     if isinstance(kind, type) and issubclass(kind, type):
         return TypeError("this is a class, and a value is expected: give an object of it")
@@ -156,7 +157,7 @@ def _unknown(kind: Any) -> TypeError:
     shown = getattr(kind, "__qualname__", None) or str(kind)
     return TypeError(
         f"{shown} has no codec: expected a type that mfidlc generated, a list, set, dict or "
-        "`| None` of them, or a shape of mf.codec.shape"
+        "`| None` of them, or a shape of mf.shape"
     )
 
 
