@@ -22,7 +22,8 @@ from mf.route.async_routing import AsyncRouting
 
 class AsyncClient(AsyncTargetSource):
     """Calls services from the loop of asyncio that runs when it is made. Only the tasks of that loop may use
-    it; it starts no thread. `where` and the options are those of Client; a resolver is an AsyncResolver.
+    it; it starts no thread. `where`, `options` and `changes` are those of Client; a resolver is an
+    AsyncResolver.
 
         async with mf.AsyncClient("tcp://127.0.0.1:7401") as client:
             hits = await IndexAsyncClient(client).at("books").query(["the"])
@@ -75,6 +76,7 @@ class AsyncClient(AsyncTargetSource):
     def async_target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> AsyncTarget:
+        """Called by generated code: a target for `service`; `keys` and `caches`: see TargetSource."""
         target: AsyncTarget
         if self._source is not None:
             target = self._source.async_target(
@@ -92,7 +94,8 @@ class AsyncClient(AsyncTargetSource):
     async def describe(
         self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0
     ) -> Description:
-        """See Client.describe."""
+        """What a server says of the service or topic `name`; `agent`, `topic` and `deadline`: as of
+        Client.describe."""
         if self._router is None:
             raise not_executed(Code.INVALID_ARGUMENT, "a Light describes nothing: give the client addresses")
         from mf.client.describing import describe

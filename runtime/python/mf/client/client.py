@@ -26,13 +26,20 @@ from mf.route.resolver import Resolver
 class Client(TargetSource):
     """Calls services: through a controller, at servers, or in this process.
 
-    `where`: 'mf://host:port' of a controller, 'mf+tls://host:port' over TLS; 'relay://host:port' of a relay,
-    through which all servers are reached, 'relay+tls://host:port' over TLS; 'tcp://host:port',
-    'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between them, as
-    controllers may be; a Light; or a Resolver of your own.
-
     Any number of threads and generated clients may share one. Connections are opened when needed and used by
-    all. Raises ValueError for an address that is none.
+    all. Within a coroutine its calls hold up the loop: AsyncClient is for asyncio.
+
+    Args:
+        where: 'mf://host:port' of a controller, 'mf+tls://host:port' over TLS; 'relay://host:port' of a
+            relay, through which all servers are reached, 'relay+tls://host:port' over TLS; 'tcp://host:port',
+            'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between
+            them, as controllers may be; a Light; or a Resolver of your own.
+        options: Defaults to `mf.ClientOptions()`.
+        changes: Fields of `mf.ClientOptions`, given by name instead of with `options`, or changing it.
+
+    Raises:
+        ValueError: `where` is no address, or an option does not fit.
+        TypeError: `where` is neither an address nor what finds servers, or an option is of a wrong kind.
     """
 
     __slots__ = (
@@ -88,6 +95,7 @@ class Client(TargetSource):
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> Target:
+        """Called by generated code: a target for `service`; `keys` and `caches`: see TargetSource."""
         target: Target
         if self._source is not None:
             target = self._source.target(
@@ -105,10 +113,18 @@ class Client(TargetSource):
     def describe(
         self, name: str, *, agent: Agent | None = None, topic: bool = False, deadline: float = 10.0
     ) -> Description:
-        """What a server says of the service, or the topic, with this full name; `agent`: a server that offers
-        it for this one. `mf.described` makes callable methods of it. Raises Error, NOT_EXECUTED:
-        UNKNOWN_SERVICE if the servers that answer do not offer it; INVALID_ARGUMENT for the client of a
-        Light, which describes nothing."""
+        """What a server says of a service or a topic; `mf.described` makes callable methods of it.
+
+        Args:
+            name: The full name of the service, or of the topic.
+            agent: An agent for which the server that is asked offers it. Defaults to None: any server.
+            topic: Whether it is a topic. Defaults to False.
+            deadline: Seconds for all of it. Defaults to 10.0.
+
+        Raises:
+            Error: NOT_EXECUTED. UNKNOWN_SERVICE if the servers that answer do not offer it; INVALID_ARGUMENT
+                for the client of a Light, which describes nothing.
+        """
         if self._router is None:
             raise not_executed(Code.INVALID_ARGUMENT, "a Light describes nothing: give the client addresses")
         from mf.client.describing import describe

@@ -6,6 +6,8 @@ from enum import IntEnum
 
 
 class Fault(IntEnum):
+    """What is wrong with bytes, or with a JSON text (docs/protocol.md, section 8)."""
+
     NONE = 0
     TRUNCATED = 1  # the value ends early
     TRAILING_BYTES = 2  # bytes follow its end

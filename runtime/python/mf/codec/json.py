@@ -38,7 +38,7 @@ _GIVE_UP: Final = (
 
 
 def to_json(value: Any, kind: Any = None, /) -> str:
-    """`kind` is given where the value's class does not say it: lists, sets, dicts, numbers.
+    """The JSON text of `value`; `kind`: its type where the class does not say it, as of `to_bytes`.
 
     Raises Error(INVALID_ARGUMENT) with the field and the reason.
     """
@@ -62,7 +62,10 @@ def from_json(kind: type[T], text: str | Buffer, /, *, limits: Limits = DEFAULT_
 @overload
 def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMITS) -> Any: ...  # unions
 def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMITS) -> Any:
-    """The only value in `text`. Raises DecodeError with fault, byte offset, path and reason."""
+    """The only value in `text`, which is of the type `kind`; `limits`: of the memory that it may take.
+
+    Raises DecodeError with fault, byte offset, path and reason.
+    """
     outer = codec_of(kind).shape
     shape = _shape(outer)
     read = readers.of(shape)

@@ -41,7 +41,7 @@ def codec_of(kind: type[T], /) -> TypeCodec[T]: ...
 @overload
 def codec_of(kind: Any, /) -> TypeCodec[Any]: ...  # unions and shapes
 def codec_of(kind: Any, /) -> TypeCodec[Any]:
-    """The codec of a type, always the same one. Raises TypeError with what to write instead."""
+    """The codec of the type `kind`, always the same one. Raises TypeError with what to write instead."""
     try:
         found = known.get(kind)
     except TypeError:  # it cannot be hashed, so it is no type

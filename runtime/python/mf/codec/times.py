@@ -32,13 +32,16 @@ class Duration(int):
 
     @classmethod
     def from_seconds(cls, seconds: float) -> "Duration":
+        """As long as `seconds`, to the nearest nanosecond."""
         return cls(round(seconds * _NS_PER_S))
 
     @classmethod
     def from_timedelta(cls, delta: "timedelta") -> "Duration":
+        """As long as `delta`, which has whole microseconds."""
         return cls(_microseconds(delta) * _NS_PER_US)
 
     def to_seconds(self) -> float:
+        """Rounded to the next float."""
         return self / _NS_PER_S
 
     def to_timedelta(self) -> "timedelta":

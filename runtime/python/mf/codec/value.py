@@ -16,9 +16,16 @@ T = TypeVar("T")
 
 
 def to_bytes(value: Any, kind: Any = None, /) -> bytes:
-    """`kind` is given where the value's class does not say it: lists, sets, dicts, numbers.
+    """The bytes of `value`, in the tier that its schema has planned.
 
-    Raises Error(INVALID_ARGUMENT) with the field and the reason.
+    Args:
+        value: An object of a generated class, or of what `kind` says.
+        kind: Its type where the class does not say it: lists, sets, dicts, numbers. Defaults to None: the
+            class of `value`.
+
+    Raises:
+        Error: INVALID_ARGUMENT with the field and the reason.
+        TypeError: The type has no codec.
     """
     kind = value.__class__ if kind is None else kind
     data = (known.get(kind) or codec_of(kind)).encode(value)
@@ -30,9 +37,17 @@ def from_bytes(kind: type[T], data: Buffer, /, *, arrays: bool = False) -> T: ..
 @overload
 def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any: ...  # unions and shapes
 def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any:
-    """The only value in `data`. `arrays`: lists of numbers are arrays of numpy (`Codec.arrays`).
+    """The only value in `data`.
 
-    Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint.
+    Args:
+        kind: Its type: a generated class, a union, `list[Hit]`, or a shape of `mf.shape`.
+        data: Bytes, a bytearray or a memoryview.
+        arrays: Whether lists of numbers are arrays of numpy over `data`. Defaults to False.
+
+    Raises:
+        DecodeError: The bytes are no value of this type.
+        Error: INVALID_ARGUMENT for a violated constraint.
+        TypeError: `kind` has no codec, or `data` is of another kind.
     """
     try:
         codec = known.get(kind) or codec_of(kind)
@@ -42,14 +57,15 @@ def from_bytes(kind: Any, data: Buffer, /, *, arrays: bool = False) -> Any:
 
 
 def hash37(value: Any, kind: Any = None, /) -> int:
-    """32 bits: h = 37 * h + byte over the value's bytes, the same in every runtime."""
+    """32 bits: h = 37 * h + byte over the bytes of `value`, the same in every runtime; `kind`: as of
+    `to_bytes`."""
     from mf.codec import hashing
 
     return hashing.hash37(to_bytes(value, kind))
 
 
 def hash64(value: Any, kind: Any = None, /) -> int:
-    """XXH64 with seed 0 over the value's bytes, the same in every runtime."""
+    """XXH64 with seed 0 over the bytes of `value`, the same in every runtime; `kind`: as of `to_bytes`."""
     from mf.codec import hashing
 
     return hashing.hash64(to_bytes(value, kind))

@@ -33,12 +33,13 @@ _CHUNK: Final = 256  # values that an iteration makes at once
 
 
 class View(Sequence[T]):
-    """Values of one type. `memory` is what they are read from."""
+    """`count` values of the type `kind`, which `shape` says the layout of. `memory` is what they are read
+    from; `mf.view` makes one."""
 
     __slots__ = ("_count", "_kind", "_shape", "_size", "memory")
 
     def __init__(self, kind: Any, shape: s.Shape, memory: memoryview, count: int) -> None:
-        """Of bytes that have been checked; `mf.view` checks them."""
+        """Of bytes that have been checked."""
         self.memory: Final = memory
         self._kind = kind
         self._shape = shape
@@ -96,8 +97,9 @@ def view(kind: type[T], data: Buffer, /) -> View[T]: ...
 @overload
 def view(kind: Any, data: Buffer, /) -> Any: ...  # shapes of numbers: memoryview
 def view(kind: Any, data: Buffer, /) -> Any:
-    """A read-only view of the values in `data`. Raises DecodeError if it does not hold whole, valid ones, and
-    Error(INVALID_ARGUMENT) for a violated constraint.
+    """A read-only view of the values in `data`, which are of the type `kind`, a struct of tier memcpy or a
+    shape of numbers. Raises DecodeError if it does not hold whole, valid ones, and Error(INVALID_ARGUMENT)
+    for a violated constraint.
     """
     shape = _laid_out(kind)
     memory = buffer_of(data).toreadonly().cast("B")
@@ -109,12 +111,13 @@ def view(kind: Any, data: Buffer, /) -> Any:
 
 
 def numpy_dtype(kind: Any, /) -> "np.dtype[Any]":
-    """The layout of a type as numpy says it, with our offsets. Times are their i64, uuids 16 bytes."""
+    """The layout of the type `kind` as numpy says it, with our offsets. Times are their i64, uuids 16
+    bytes."""
     return dtype_of(_laid_out(kind))
 
 
 def as_numpy(kind: Any, data: Buffer, /) -> "np.ndarray[Any, np.dtype[Any]]":
-    """A read-only array over `data`. Raises DecodeError as `view` does."""
+    """A read-only array over `data`, of values of the type `kind`. Raises DecodeError as `view` does."""
     import numpy as np
 
     shape = _laid_out(kind)

@@ -214,7 +214,7 @@ class MethodCache:
 
 
 class CallCache:
-    """The user's view of the cached answers of one method: `client.name_cache()`."""
+    """The user's view of the `cache` of one method, and of one `agent` of it: `client.name_cache()`."""
 
     __slots__ = ("_agent", "_cache")
 
@@ -231,6 +231,7 @@ class CallCache:
         self._cache.forget_all()
 
     def stats(self) -> CacheStats:
+        """Counts of the answers of all agents."""
         return self._cache.stats()
 
 

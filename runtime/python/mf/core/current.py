@@ -35,7 +35,8 @@ class CurrentCall(ABC):
 
     @property
     @abstractmethod
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """Its name in the schema, without that of the service."""
 
     @property
     @abstractmethod
@@ -95,8 +96,8 @@ class CurrentCall(ABC):
         return None
 
     def intercepted_by(self, way: Any) -> bool:  # noqa: ARG002
-        """Interceptors are around the handler (intercepting.Intercepting). Whether this call reports its end
-        to them."""
+        """Interceptors are around the handler (`way`: intercepting.Intercepting). Whether this call reports
+        its end to them."""
         return False
 
 

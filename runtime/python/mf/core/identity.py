@@ -7,6 +7,8 @@ from enum import Enum
 
 
 class IdentityKind(Enum):
+    """How a peer has proved who it is."""
+
     NONE = "none"  # the peer proved nothing
     UID = "uid"  # the user of a process of this host, as the system reports it for a unix socket
     CERTIFICATE = "certificate"  # the name in a verified certificate: a URI, otherwise a DNS name
@@ -27,6 +29,7 @@ class Identity:
 
     @property
     def known(self) -> bool:
+        """Whether the peer has proved anything."""
         return self.kind is not IdentityKind.NONE
 
     def __str__(self) -> str:

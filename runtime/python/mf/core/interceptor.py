@@ -77,6 +77,7 @@ class InterceptedCall:
 
     @property
     def is_client(self) -> bool:
+        """Whether the interceptor is around a call of a client, not around a handler."""
         return self.served is None
 
     @property

@@ -28,6 +28,7 @@ class Outcome(Generic[T]):
 
     @property
     def ok(self) -> bool:
+        """Whether there is a value."""
         return self.error is None
 
     def value(self) -> T:
@@ -109,8 +110,8 @@ def _text_of(raised: BaseException) -> str:
 
 
 def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[Outcome[T]]:
-    """Calls `function(*a)` for each a; an exception becomes the outcome of its item. Generated batch
-    functions use it."""
+    """Calls `function(*a)` for each a of `arguments`; an exception becomes the outcome of its item. Generated
+    batch functions use it."""
     outcomes: list[Outcome[T]] = []
     for item in arguments:
         try:
@@ -123,8 +124,8 @@ def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> li
 async def each_async(
     function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
 ) -> list[Outcome[T]]:
-    """The same for an `async def`. The items run concurrently, at most 1,024 at once; the outcomes are in the
-    order of the items."""
+    """The same for a `function` that is an `async def`. The items of `arguments` run concurrently, at most
+    1,024 at once; the outcomes are in the order of the items."""
     from mf.core.many_at_once import some_at_once  # which imports asyncio
 
     return await some_at_once(_one_async(function, item) for item in arguments)
@@ -133,7 +134,7 @@ async def each_async(
 async def each_in_order(
     function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
 ) -> list[Outcome[T]]:
-    """The same, one item after another: for methods that are @ordered."""
+    """The same of `function`, one item of `arguments` after another: for methods that are @ordered."""
     return await one_by_one(_one_async(function, item) for item in arguments)
 
 

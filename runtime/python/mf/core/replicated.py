@@ -59,8 +59,8 @@ class ReplicatedOptions(CallOptions):
 
 
 class Replicated(Generic[T]):
-    """The result of a replicated call: what the servants returned, the message's version, and the names of
-    replicas known to have applied it; others may have, too.
+    """The result of a replicated call: the `value` that the servants returned, the message's `version`, and
+    the names of replicas known to have `applied` it; others may have, too.
     """
 
     __slots__ = ("applied", "value", "version")

@@ -16,6 +16,7 @@ class Secret:
         self.__text = text
 
     def reveal(self) -> str:
+        """Its text, for what needs it."""
         return self.__text
 
     def __repr__(self) -> str:

@@ -48,6 +48,7 @@ class Limit:
 
     @property
     def room(self) -> int:
+        """Calls that may wait."""
         return self.concurrent if self.queued is None else self.queued
 
 

@@ -30,7 +30,8 @@ ADMIN = "mf.admin.Admin"
 
 
 class ErrorCodec:
-    """One entry of a method's `throws`: the class and its codec."""
+    """One entry of a method's `throws`: its class `type`, and what makes bytes of it (`encode`) and reads
+    them (`decode`)."""
 
     __slots__ = ("decode", "encode", "type")
 
@@ -150,6 +151,7 @@ class ServiceInfo(Record):
 
     @property
     def short_name(self) -> str:
+        """The name without that of its module."""
         return self.name.rpartition(".")[2]
 
     def __repr__(self) -> str:

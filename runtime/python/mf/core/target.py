@@ -342,7 +342,8 @@ class TargetSource(ABC):
         keys: tuple[str, ...] = (),  # noqa: ARG002 - the parameters of AsyncTargetSource
         caches: "Caches | None" = None,  # noqa: ARG002
     ) -> "AsyncTarget":
-        """Raises TypeError: this source is for callers that block."""
+        """Called by generated code, with `service`, `keys` and `caches` of `target`. Raises TypeError: this
+        source is for callers that block."""
         raise _wrong_kind(self, service, "blocks: give this client", "AsyncClient")
 
 
@@ -355,7 +356,7 @@ class AsyncTargetSource(ABC):
     def async_target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: "Caches | None" = None
     ) -> AsyncTarget:
-        """See TargetSource."""
+        """Called by generated code; `service`, `keys` and `caches`: see TargetSource."""
 
     def target(
         self,
@@ -363,7 +364,8 @@ class AsyncTargetSource(ABC):
         keys: tuple[str, ...] = (),  # noqa: ARG002 - the parameters of TargetSource
         caches: "Caches | None" = None,  # noqa: ARG002
     ) -> Target:
-        """Raises TypeError: this source is for callers that await."""
+        """Called by generated code, with `service`, `keys` and `caches` of `async_target`. Raises TypeError:
+        this source is for callers that await."""
         raise _wrong_kind(self, service, "is asynchronous: give this client", "Client")
 
 

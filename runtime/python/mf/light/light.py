@@ -20,13 +20,12 @@ from mf.light.target import LightTarget
 
 class Light(TargetSource, AsyncTargetSource):
     """Offers servants to clients of the same process: `mf.Client(light)`, `mf.AsyncClient(light)`. Any number
-    of threads and loops may call."""
+    of threads and loops may call. `interceptors`: what is around all handlers, the outermost first
+    (docs/interceptors.md); those of callers are given to their clients."""
 
     __slots__ = ("_caches", "_offers")
 
     def __init__(self, *, interceptors: Iterable[Interceptor] = ()) -> None:
-        """`interceptors`: what is around all handlers, the outermost first (docs/interceptors.md); those of
-        callers are given to their clients."""
         self._offers = LightOffers(tuple(interceptors))
         self._caches = Caches()
 
@@ -40,17 +39,19 @@ class Light(TargetSource, AsyncTargetSource):
         self._offers.add(servant, agent)
 
     def withdraw(self, service: ServiceInfo, agent: Agent = "") -> None:
-        """Takes an offer back; calls under way go on."""
+        """Takes back what is offered of `service` for `agent`; calls under way go on."""
         self._offers.remove(service, agent)
 
     def target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> Target:
+        """Called by generated code: a target for `service`; `keys` and `caches`: see TargetSource."""
         return LightTarget(self._offers, service, None, keys, caches or self._caches)
 
     def async_target(
         self, service: ServiceInfo, keys: tuple[str, ...] = (), caches: Caches | None = None
     ) -> AsyncTarget:
+        """Called by generated code: a target for `service`; `keys` and `caches`: see TargetSource."""
         from mf.light.async_target import AsyncLightTarget  # brings asyncio along
 
         return AsyncLightTarget(self._offers, service, None, keys, caches or self._caches)

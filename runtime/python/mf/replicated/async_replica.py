@@ -57,7 +57,8 @@ class AsyncReplica:
     `on_snapshot()`, which gives its state as bytes, and `on_restore(bytes | None)`, it can follow however
     long it was away. The replicas find each other through the controller, which also decides which one gives
     out the versions. What the service has besides, reading for example, is offered by a server, as for any
-    service. `fields`: see ReplicaFields.
+    service. `servant`: of a service with replicated methods. `controller`: the address of one, or of several.
+    `fields`: see ReplicaFields.
 
     Raises ValueError for members that do not fit, or a service without a replicated method.
     """
@@ -120,7 +121,7 @@ class AsyncReplica:
         return self._machine.is_normal and not self._inherited
 
     async def until_serving(self, timeout: float) -> bool:
-        """Waits until it has caught up, at most so many seconds."""
+        """Waits until it has caught up, at most `timeout` seconds. Whether it has."""
         self.check_own()
         if not self.serves:
             self._normal.clear()
@@ -277,7 +278,8 @@ class AsyncReplica:
     async def linked(
         self, given: wire.Peer, messages: AsyncIterator[wire.Message]
     ) -> AsyncIterator[wire.Message]:
-        """What goes back on a link that a peer has opened."""
+        """What goes back on a link that the peer `given` has opened, on which `messages` come. Other replicas
+        call it."""
         peer: PeerId
         access = self._access
         if given.client is not None and given.member is None:

@@ -13,7 +13,7 @@ from mf.replicated.settings import ReplicaFields
 
 
 class Replica:
-    """One of the replicas of a service: see AsyncReplica.
+    """One of the replicas of a service: see AsyncReplica, also for `servant`, `controller` and `fields`.
 
         with mf.Replica(store, "mf://localhost:7400", member="a", members=["a", "b", "c"]):
             server.run()
@@ -48,7 +48,7 @@ class Replica:
         return self._replica.stuck
 
     def until_serving(self, timeout: float) -> bool:
-        """Waits until it has caught up, at most so many seconds."""
+        """Waits until it has caught up, at most `timeout` seconds. Whether it has."""
         if self._thread is None:
             raise ValueError("start the replica first")
         self._replica.check_own()

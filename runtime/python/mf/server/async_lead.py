@@ -18,7 +18,7 @@ class AsyncLead:
             ...
             await lead.lost()
 
-    See Lead.
+    See Lead. `server.lead` makes it; `hold`: what asks the controller.
     """
 
     __slots__ = ("_ended", "_got", "_hold", "_task", "epoch")

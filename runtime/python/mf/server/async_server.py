@@ -93,7 +93,8 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
             self._registrar.update()
 
     def lead(self, servant: type[AsyncServant], agent: Agent | None = None) -> AsyncLead:
-        """A candidacy for the lead of a service and agent, of all processes that ask for it: `async with`
+        """A candidacy for the lead of the service of `servant`, its generated class, and an agent, of all
+        processes that ask for it: `async with`
         waits until this process leads. See AsyncLead. The first of this server's controllers decides. To be
         called after start(). Raises ValueError for a server without a controller.
         """

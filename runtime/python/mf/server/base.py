@@ -217,13 +217,13 @@ class BaseServer(ABC, Generic[R, I]):
         """The servant of the health service. Imports a floor above."""
 
     def add_tap(self, tap: Tap) -> None:
-        """Puts an interceptor around all handlers that it covers, now and as they are offered, until
+        """Puts the interceptor `tap` around all handlers that it covers, now and as they are offered, until
         `remove_tap`. A server without taps pays nothing for that they may come. Raises Error(OVERLOADED) if
         there are as many as there may be."""
         self._taps.add(tap)
 
     def remove_tap(self, tap: Tap) -> None:
-        """Calls that it has begun still end with it."""
+        """Takes `tap` away. Calls that it has begun still end with it."""
         self._taps.remove(tap)
 
     @abstractmethod
@@ -253,8 +253,9 @@ class BaseServer(ABC, Generic[R, I]):
         self._offers_changed()
 
     def withdraw(self, servant: BaseServant, agent: Agent | None = None) -> None:
-        """Withdraws one offer: controllers are notified, and it cannot be bound any more. Running calls
-        continue, as do calls of clients that have bound it. Raises ValueError for what is not offered."""
+        """Withdraws the offer of `servant` for `agent`: controllers are notified, and it cannot be bound any
+        more. Running calls continue, as do calls of clients that have bound it. Raises ValueError for what is
+        not offered."""
         service = servant.mf_service
         self._offers.remove(service.name, offered_agent(service, agent))
         self._offers_changed()

@@ -23,12 +23,13 @@ class Lead:
     Leaving the block gives up the lead. A process may notice the loss of its lead later than the next leader
     gets it: therefore resources that only the leader may change must refuse writers with a smaller epoch than
     they have seen.
+
+    `server.lead` makes one: `thread` is that of the registrar, whose loop has the `lead`.
     """
 
     __slots__ = ("_lead", "_thread")
 
     def __init__(self, thread: "Background", lead: "AsyncLead") -> None:
-        """`thread`: that of the registrar, whose loop has the lead."""
         self._thread = thread
         self._lead = lead
 

@@ -92,7 +92,8 @@ class Server(BaseServer["ControllerRegistrar", IoThread]):
             self._registrar.update()
 
     def lead(self, servant: type[Servant], agent: Agent | None = None) -> Lead:
-        """A candidacy for the lead of a service and agent, of all processes that ask for it: `with` waits
+        """A candidacy for the lead of the service of `servant`, its generated class, and an agent, of all
+        processes that ask for it: `with` waits
         until this process leads. See Lead. The first of this server's controllers decides. To be called after
         start(). Raises ValueError for a server without a controller.
         """

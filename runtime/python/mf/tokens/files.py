@@ -27,7 +27,8 @@ def read_file(path: str, *, for_all: bool = False) -> bytes:
 
 
 def read_token(path: str | os.PathLike[str]) -> Secret:
-    """The token in a file, without the newline behind it; the file is one that others cannot read."""
+    """The token in the file at `path`, without the newline behind it; the file is one that others cannot
+    read."""
     text = read_file(os.fspath(path)).decode("ascii", "replace").removesuffix("\n")
     if not text:
         _refuse(os.fspath(path), "it holds no token")

@@ -72,7 +72,7 @@ class TokenKeys:
 
     @classmethod
     def of_pem(cls, pem: bytes, where: str = "the key") -> "TokenKeys":
-        """The same of a file's text; `where` is for messages."""
+        """The same of a file's text, `pem`; `where` is for messages."""
         text = pem.decode("latin-1")
         found = _PEM.findall(text)
         if not found or len(found) != text.count("-----BEGIN"):
@@ -124,6 +124,7 @@ class TokenKeys:
 
     @property
     def ids(self) -> list[str]:
+        """Of the keys, as the footers of tokens have them."""
         return [id_ for id_, _ in self._keys.values()]
 
 
@@ -138,6 +139,7 @@ class TokenSigner:
 
     @classmethod
     def generate(cls) -> "TokenSigner":
+        """A new key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
@@ -149,7 +151,7 @@ class TokenSigner:
 
     @classmethod
     def of_pem(cls, pem: bytes, where: str = "the key") -> "TokenSigner":
-        """The same of a file's text; `where` is for messages."""
+        """The same of a file's text, `pem`; `where` is for messages."""
         try:
             key = load_pem_private_key(pem, None)
         except (TypeError, ValueError):  # TypeError: it has a passphrase
@@ -169,9 +171,11 @@ class TokenSigner:
         return Secret(token.decode())
 
     def public_pem(self) -> str:
+        """The public key in PEM format, for the files of servers (`token_keys`)."""
         return self._key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
     def private_pem(self) -> Secret:
+        """The key itself in PEM format, for a file that others cannot read."""
         return Secret(self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode())
 
 

@@ -23,7 +23,8 @@ class Topics(OfferSource):
     """The hub of a process: it passes messages from the publishers of the process to its subscribers, and
     through `server.offer(topics)` to those in other processes. May be used from any thread.
 
-    `publisher` is a random UUID that identifies this hub. `offered`: whether a server has offered it.
+    `options`: its limits; those of `mf.TopicsOptions()` by default. `publisher` is a random UUID that
+    identifies this hub. `offered`: whether a server has offered it.
     """
 
     def __init__(self, options: TopicsOptions | None = None) -> None:
@@ -88,13 +89,14 @@ class Topics(OfferSource):
             self.offered = True
 
     def changed(self) -> None:
+        """Calls what waits for a change of the topics."""
         with self._lock:
             listeners = list(self._listeners)
         for each in listeners:
             each()
 
     def complete(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Runs a user callback on the callback thread of this hub, one at a time."""
+        """Runs the user callback `function` on the callback thread of this hub, one at a time."""
         with self._lock:
             if self._work is None or self._thread is None or not self._thread.is_alive():  # after a fork
                 if self._closed:

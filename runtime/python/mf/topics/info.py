@@ -14,9 +14,10 @@ OVERFLOWS = tuple(each.name for each in Overflow)
 
 
 class TopicInfo(Generic[T]):
-    """One topic. `agent`: the name of its `per` parameter, or None. `replay`: how many messages of each agent
-    are kept for later subscribers. `overflow`: the names of the policies that subscribers may choose.
-    `codec`: the codec of its values.
+    """One topic, as generated code makes it. `name`: the full one. `agent`: the name of its `per` parameter,
+    or None. `replay`: how many messages of each agent are kept for later subscribers. `overflow`: the names
+    of the policies that subscribers may choose. `codec`: the codec of its values. `descriptor`, `annex`: its
+    schema as text, of which `fingerprint` is the hash.
     """
 
     __slots__ = (

@@ -13,6 +13,8 @@ T = TypeVar("T")
 class TopicMessage(Generic[T]):
     """All subscribers in the process share `value`, so it must not be changed; `mutate()` returns a copy that
     may be. `missed`: how many messages of this publisher and agent were missed just before this one.
+
+    Subscriptions make it of an `item` of their queue.
     """
 
     __slots__ = ("_item", "missed")
@@ -35,6 +37,7 @@ class TopicMessage(Generic[T]):
 
     @property
     def topic(self) -> str:
+        """The full name of its topic."""
         return self._item.origin.topic.name
 
     @property

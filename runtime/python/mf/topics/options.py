@@ -17,6 +17,8 @@ _MOST = (1 << 32) - 1
 
 
 class TopicAction(Enum):
+    """What is to be done with a topic."""
+
     SUBSCRIBE = "subscribe"
     PUBLISH = "publish"
 

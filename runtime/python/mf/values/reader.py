@@ -33,6 +33,16 @@ class ValueReader(Generic[T]):
     file that is cut off or damaged raises an Error behind its last whole value, and then has no more.
 
     For one thread at a time. A context manager and an iterator.
+
+    Args:
+        file: A path, or what gives its bytes.
+        kind: The type of the values, as `mf.from_bytes` takes it.
+        was: The full name of the type in the schema that wrote the file, if that is another one. Defaults
+            to "".
+
+    Raises:
+        Error: UNAVAILABLE if the file cannot be read, DECODE_ERROR if it is no file of values or is damaged,
+            and SCHEMA_MISMATCH if no rule leads from its schema to that of `kind`.
     """
 
     __slots__ = ("_ended", "_name", "_own", "_read", "_records", "_transcoder", "is_cut")
@@ -45,11 +55,6 @@ class ValueReader(Generic[T]):
     @overload
     def __init__(self, file: Path | Readable, kind: Any, *, was: str = "") -> None: ...  # unions
     def __init__(self, file: Path | Readable, kind: Any, *, was: str = "") -> None:
-        """`file`: a path, or what gives its bytes. `was`: the full name of the type in the
-        schema that wrote the file, if that is another one.
-
-        Raises Error: UNAVAILABLE if the file cannot be read, DECODE_ERROR if it is no file of values or is
-        damaged, and SCHEMA_MISMATCH if no rule leads from its schema to that of `kind`."""
         ours = texts_of(kind)
         self._read = codec_of(kind).decode
         self._ended = False

@@ -24,6 +24,17 @@ class ValueWriter(Generic[T]):
     leaves behind are whole values and at most one that is cut off. A file has one writer at a time.
 
     For one thread at a time. A context manager, which closes it.
+
+    Args:
+        path: Of the file.
+        kind: The type of the values.
+        append: Also to a file that exists and has the schema of `kind`; else a new one is made. Defaults to
+            False.
+        drop_cut: A value at its end that is not whole is cut off first. Defaults to False.
+
+    Raises:
+        Error: UNAVAILABLE if the file cannot be written, exists (without `append`) or has a writer already,
+            SCHEMA_MISMATCH if it has another schema, DECODE_ERROR if it is damaged or cut off.
     """
 
     __slots__ = ("_buffer", "_count", "_end", "_file", "_name", "_pending", "_write")
@@ -35,11 +46,6 @@ class ValueWriter(Generic[T]):
     @overload
     def __init__(self, path: Path, kind: Any, *, append: bool = False, drop_cut: bool = False) -> None: ...
     def __init__(self, path: Path, kind: Any, *, append: bool = False, drop_cut: bool = False) -> None:
-        """`append`: also to a file that exists and has the schema of `kind`; else a new one is made.
-        `drop_cut`: a value at its end that is not whole is cut off first.
-
-        Raises Error: UNAVAILABLE if the file cannot be written, exists (without `append`) or has a writer
-        already, SCHEMA_MISMATCH if it has another schema, DECODE_ERROR if it is damaged or cut off."""
         texts = texts_of(kind)
         self._write = codec_of(kind).encode
         self._name = os.fspath(path)
