@@ -84,6 +84,15 @@ def test_one_that_is_cut_off_is_not_loaded(tmp_path: Path, part: float) -> None:
     assert said(tmp_path) == f"False False The native codec is there, but cannot be used: {wanted}"
 
 
+@pytest.mark.parametrize("part", [0.001, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_one_whose_rest_was_never_written_is_not_loaded(tmp_path: Path, part: float) -> None:
+    whole = library().read_bytes()
+    written = int(len(whole) * part)
+    (tmp_path / library().name).write_bytes(whole[:written] + bytes(len(whole) - written))
+
+    assert " is cut off, so install mf-runtime-native again." in said(tmp_path)
+
+
 def test_one_that_is_no_library_is_not_loaded(tmp_path: Path) -> None:
     (tmp_path / library().name).write_bytes(bytes(100_000))
 
@@ -98,13 +107,22 @@ def test_one_that_is_no_library_is_not_loaded(tmp_path: Path) -> None:
             f"mf-runtime-native is of version 9.8.7 and mf-runtime of version {VERSION}: "
             f"pip install 'mf-runtime-native=={VERSION}'",
         ),
-        (f"VERSION = {VERSION!r}", "module '_mf_native' has no attribute 'Plan'"),
+        (
+            f"VERSION = {VERSION!r}",
+            "PATH has no Plan, so it was built of other sources of this version: install mf-runtime-native "
+            "again",
+        ),
+        ("", "module '_mf_native' has no attribute 'VERSION'"),
+        ("raise SystemError", "SystemError"),
+        ("def (", "invalid syntax (_mf_native.py, line 1)"),
         ("raise ImportError('a symbol is missing')", "a symbol is missing"),
     ],
 )
 def test_one_of_another_version_is_not_used(tmp_path: Path, text: str, reason: str) -> None:
-    (tmp_path / "_mf_native.py").write_text(f"{text}\n")
+    path = tmp_path / "_mf_native.py"
+    path.write_text(f"{text}\n")
 
+    reason = reason.replace("PATH", str(path))
     assert said(tmp_path) == f"False False The native codec is there, but cannot be used: {reason}."
 
 

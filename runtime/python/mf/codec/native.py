@@ -21,6 +21,8 @@ PURE: Final = "MF_PURE"
 """The environment variable that turns the native codec off, if it is 1."""
 _MODULE: Final = "_mf_native"
 _DISTRIBUTION: Final = "mf-runtime-native"
+_NAMES: Final = 3
+"""SHT_STRTAB: the type of a section of names."""
 _NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "memory", "outcomes", "run", "gather")
 
 
@@ -54,12 +56,16 @@ def native() -> Native:
                 f"{_DISTRIBUTION} is of version {module.VERSION} and mf-runtime of version {VERSION}: "
                 f"pip install '{_DISTRIBUTION}=={VERSION}'"
             )
-        for name in _NEEDED:
-            getattr(module, name)
+        lacking = [name for name in _NEEDED if not hasattr(module, name)]
+        if lacking:
+            return _unusable(
+                f"{spec.origin} has no {lacking[0]}, so it was built of other sources of this version: "
+                f"install {_DISTRIBUTION} again"
+            )
         why = f"The native codec {VERSION} is in use, from {spec.origin}."
         return Native(module, why)
-    except (ImportError, AttributeError) as error:
-        return _unusable(str(error))
+    except Exception as error:  # whatever a module raises that is none of ours, or is damaged
+        return _unusable(str(error) or type(error).__name__)
 
 
 def _unusable(reason: str) -> Native:
@@ -71,21 +77,27 @@ def _python() -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a library of Linux has all of its bytes: the loader of the system maps one that is cut off, and
-    ends the process when it reaches the missing part. Its table of sections is last in the file."""
+    """Whether a library of Linux has all of its bytes: the loader of the system maps one that is cut off, or
+    whose rest was never written, and ends the process when it reaches the missing part. The names and the
+    table of sections are last in the file."""
     try:
         with path.open("rb") as file:
             head = file.read(64)
-            size = os.fstat(file.fileno()).st_size
+            if sys.platform != "linux" or head[4:6] != b"\x02\x01":  # of 64 bits, the lowest byte first
+                return len(head) > 0
+            if len(head) < 64 or head[:4] != b"\x7fELF":
+                return False
+            (table,) = struct.unpack_from("<Q", head, 0x28)
+            width, count, names = struct.unpack_from("<HHH", head, 0x3A)
+            file.seek(table)
+            sections = file.read(width * count)
+            if len(sections) < width * count or names >= count:
+                return False
+            kind, at, size = struct.unpack_from("<4xI16xQQ", sections, width * names)
+            file.seek(at)
+            return kind == _NAMES and b".shstrtab\0" in file.read(size)
     except OSError:
         return False
-    if sys.platform != "linux" or head[4:6] != b"\x02\x01":  # of 64 bits, the lowest byte first
-        return size > 0
-    if len(head) < 64 or head[:4] != b"\x7fELF":
-        return False
-    (sections,) = struct.unpack_from("<Q", head, 0x28)
-    width, count = struct.unpack_from("<HH", head, 0x3A)
-    return bool(sections + width * count <= size)
 
 
 def plan_of(shape: s.Composite) -> Any:

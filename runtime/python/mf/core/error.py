@@ -198,7 +198,7 @@ class ProtocolError(Error):
 
 
 class Unauthenticated(Error, PermissionError):
-    """The server does not accept who the client is. Also a `PermissionError`."""
+    """The server does not accept the identity of the client. Also a `PermissionError`."""
 
     __slots__ = ()
 

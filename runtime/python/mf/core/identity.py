@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class IdentityKind(Enum):
-    """How a peer has proved who it is."""
+    """How a peer has proved its identity."""
 
     NONE = "none"  # the peer proved nothing
     UID = "uid"  # the user of a process of this host, as the system reports it for a unix socket
