@@ -1,12 +1,16 @@
 """Public names have docstrings, which name what is given to them; their type hints can be read."""
 
+import datetime
 import inspect
 import re
 import types
+import typing
+import uuid
 from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
+import numpy
 import pytest
 
 import mf
@@ -66,3 +70,29 @@ PUBLIC = {
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_says_what_it_takes(name: str) -> None:
     assert list(findings(name, PUBLIC[name])) == []
+
+
+LATER = {
+    "AsyncLead": mf.AsyncLead,
+    "AsyncControllerRegistrar": Any,
+    "Background": Any,
+    "ControllerRegistrar": Any,
+    "Exposition": Any,
+    "Identity": mf.Identity,
+    "Interceptor": mf.Interceptor,
+    "UUID": uuid.UUID,
+    "datetime": datetime.datetime,
+    "np": numpy,
+    "timedelta": datetime.timedelta,
+}
+"""What the runtime imports when it is needed, so that programs that do not use it start sooner."""
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_the_hints_of_a_public_name_can_be_read(name: str) -> None:
+    value = PUBLIC[name]
+    typing.get_type_hints(value, localns=LATER)
+    for each in vars(value).values() if isinstance(value, type) else ():
+        function = inspect.unwrap(getattr(each, "__func__", getattr(each, "fget", None) or each))
+        if isinstance(function, types.FunctionType):
+            typing.get_type_hints(function, localns=LATER)

@@ -15,10 +15,7 @@ that it has ever met: a peer could fill the memory with them.
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, TypeVar
-
-if TYPE_CHECKING:
-    from typing import Self
+from typing import ClassVar, Self, TypeVar
 
 F = TypeVar("F", bound="Flags")
 
@@ -57,7 +54,7 @@ class Flags(int):
         """Of the members that are set, in the order of the schema."""
         return tuple(name for name, each in self.__members__.items() if self & int(each))
 
-    def __iter__(self) -> "Iterator[Self]":
+    def __iter__(self) -> Iterator[Self]:
         """The members that are set; bits without a name are not among them."""
         return (type(self)(each) for each in self.__members__.values() if self & int(each))
 
@@ -65,20 +62,20 @@ class Flags(int):
         """Whether all of `bits` are set."""
         return int(self) & bits == bits
 
-    def __or__(self, other: int) -> "Self":
+    def __or__(self, other: int) -> Self:
         return type(self)(int(self) | other)
 
-    def __and__(self, other: int) -> "Self":
+    def __and__(self, other: int) -> Self:
         return type(self)(int(self) & other)
 
-    def __xor__(self, other: int) -> "Self":
+    def __xor__(self, other: int) -> Self:
         return type(self)(int(self) ^ other)
 
     __ror__ = __or__
     __rand__ = __and__
     __rxor__ = __xor__
 
-    def __invert__(self) -> "Self":
+    def __invert__(self) -> Self:
         """All other bits of the width, named or not."""
         return type(self)(~int(self) & self._mask)
 
