@@ -121,3 +121,18 @@ def check_altered(door: Door, sent: bytes) -> None:
         answered = all_of(opened)
     assert not answered or answered.startswith(b"HTTP/1.1 "), (sent, answered)
     assert b"HTTP/1.1 500" not in answered, (sent, answered)
+
+
+def check_trickle_is_ended(opened: socket.socket, pause: float) -> None:
+    """A request of 10,000 fields, of which one byte comes after so many seconds, does not get to its end."""
+    opened.settimeout(pause)
+    for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 10_000:
+        try:
+            opened.sendall(bytes([byte]))
+            if not opened.recv(1):
+                return
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return
+    raise AssertionError("the connection was kept")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.http.asking import JSON, PATIENCE, Door, all_of
-from tests.http.bad_requests import BROKEN, HEAD, altered, check_altered
+from tests.http.bad_requests import BROKEN, HEAD, altered, check_altered, check_trickle_is_ended
 from tests.http.conftest import door_of
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers
@@ -145,17 +145,7 @@ def test_a_request_that_never_ends_ends_its_connection(small: Door, name: str) -
 
 def test_bytes_that_trickle_do_not_keep_a_connection(small: Door) -> None:
     with small.socket() as opened:
-        opened.settimeout(0.01)
-        for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 10_000:
-            try:
-                opened.sendall(bytes([byte]))
-                if not opened.recv(1):
-                    return
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                return
-    pytest.fail("the connection was kept")
+        check_trickle_is_ended(opened, 0.01)
 
 
 def test_a_websocket_that_says_nothing_is_ended(small: Door) -> None:
@@ -163,24 +153,27 @@ def test_a_websocket_that_says_nothing_is_ended(small: Door) -> None:
         assert socket.close_code() is None
 
 
-def test_connections_beyond_the_limit_are_closed_and_those_that_are_open_go_on(
-    peers: Peers, controller: Server, shop: Server
-) -> None:
+@pytest.fixture
+def narrow(peers: Peers, controller: Server, shop: Server) -> Door:
+    """For eight connections."""
     del shop
-    door = door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", "--http-connections", "8"))
+    return door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", "--http-connections", "8"))
+
+
+def test_connections_beyond_the_limit_are_closed_and_those_that_are_answered_go_on(narrow: Door) -> None:
     request = HEAD + b"Content-Length: 2\r\n\r\n{}"
-    opened = [door.socket() for _ in range(8)]
+    endless = HEAD.replace(b"Clock/now", b"Shop/count") + b'Content-Length: 18\r\n\r\n{"to": 4000000000}'
+    opened = [narrow.socket() for _ in range(8)]
     try:
         for each in opened:
-            each.sendall(request)
+            each.sendall(endless)
             assert each.recv(4096).startswith(b"HTTP/1.1 200 ")
-        with door.socket() as late:
+        with narrow.socket() as late:
             assert all_of(late) == b""
-        opened[0].sendall(request)
-        assert opened[0].recv(4096).startswith(b"HTTP/1.1 200 ")
+        assert all(each.recv(4096) for each in opened)
         opened.pop().close()
         for _ in range(1000):
-            with door.socket() as next_one:
+            with narrow.socket() as next_one:
                 try:
                     next_one.sendall(request)
                     answered = next_one.recv(4096)
@@ -192,6 +185,23 @@ def test_connections_beyond_the_limit_are_closed_and_those_that_are_open_go_on(
         pytest.fail("the place was not given to another")
     finally:
         for each in opened:
+            each.close()
+
+
+def test_silent_connections_keep_no_client_out(narrow: Door) -> None:
+    kept = narrow.socket()
+    request = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    kept.sendall(request)
+    assert kept.recv(4096).startswith(b"HTTP/1.1 200 ")
+    silent = [narrow.socket() for _ in range(20)]
+    try:
+        for _ in range(10):
+            assert narrow.ask("POST", "/v1/shop.Clock/now", b"{}", JSON).status == 200
+        kept.sendall(request)
+        assert kept.recv(4096).startswith(b"HTTP/1.1 200 ")
+        assert silent[0].recv(1) == b""  # the oldest was ended
+    finally:
+        for each in (kept, *silent):
             each.close()
 
 

@@ -18,7 +18,7 @@ import mf
 from mf_tools.dash.door import MOST_CONNECTIONS, MOST_READERS
 from mf_tools.scrape import fetched, parsed
 from tests.http.asking import Door
-from tests.http.bad_requests import BROKEN, altered, check_altered
+from tests.http.bad_requests import BROKEN, altered, check_altered, check_trickle_is_ended
 from tests.interop.peers import BUILD, Server, free_port
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.dashboards import OWN, Dash, Dashboard, Events, Serve, own_of, serve, serve_by, served_by
@@ -389,17 +389,7 @@ def test_a_controller_goes_on_after_requests_that_are_altered_at_random(controll
 
 def test_bytes_that_trickle_do_not_keep_a_connection_of_a_controller(controller: Server) -> None:
     with socket.create_connection(("127.0.0.1", own_of(controller).port), 30) as opened:
-        opened.settimeout(0.05)
-        for byte in b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 1_000:
-            try:
-                opened.sendall(bytes([byte]))
-                if not opened.recv(1):
-                    return
-            except TimeoutError:
-                continue
-            except ConnectionError:
-                return
-    pytest.fail("the connection was kept")
+        check_trickle_is_ended(opened, 0.05)
 
 
 def test_a_reader_must_be_allowed_to_list(peers: Peers, tmp_path: Path) -> None:

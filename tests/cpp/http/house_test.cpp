@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 #include "http/exchange.hpp"
 #include "http/outlet.hpp"
 #include "http/stream_of.hpp"
+#include "mf/testing/clock.hpp"
 #include "support/http.hpp"
 #include "support/wait.hpp"
 
@@ -97,6 +99,159 @@ TEST(House, DropsConnectionsWhoseClientsDoNotRead) {
   EXPECT_TRUE(mftest::eventually([&] { return Served::writes != before; }));
   house.reset();
   EXPECT_EQ(Served::alive, 0);
+  ::close(client);
+}
+
+/// Appends the next byte; 0: the connection has ended.
+ssize_t read_one(int fd, std::string& to) {
+  char byte = 0;
+  const auto got = ::recv(fd, &byte, 1, 0);
+  if (got == 1) to += byte;
+  return got;
+}
+ssize_t read_one(int fd) {
+  std::string ignored;
+  return read_one(fd, ignored);
+}
+
+/// A connection from this address of the host.
+int connected_from(const std::string& from, const std::string& address) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = ::inet_addr(from.c_str());
+  EXPECT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  at.sin_port = htons(static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1))));
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  return fd;
+}
+
+HouseOptions small(std::size_t connections, std::shared_ptr<LogSink> log = nullptr) {
+  auto options = quiet();
+  options.max_connections = connections;
+  if (log) options.log = Log(std::move(log));
+  return options;
+}
+
+TEST(House, EndsTheOldestSilentConnectionForANewOne) {
+  const auto log = std::make_shared<mftest::KeptLog>();
+  Serving house(small(2, log));
+  house.begin();
+  const int oldest = connected_to(house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 1; }));
+  const int newer = connected_to(house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 2; }));
+
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+
+  EXPECT_EQ(read_one(oldest), 0);
+  EXPECT_EQ(house.figures().crowded_out, 1U);
+  EXPECT_EQ(house.figures().refused, 0U);
+  EXPECT_TRUE(log->has("no request of it is in progress, and all 2 connections are in use"));
+  const auto request = asking("/");
+  EXPECT_EQ(::send(newer, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  EXPECT_EQ(read_one(newer), 1);  // it has kept its place
+  ::close(oldest);
+  ::close(newer);
+}
+
+TEST(House, KeepsConnectionsThatAreBeingAnswered) {
+  const auto before = Served::writes.load();
+  Serving house(small(1));
+  house.begin();
+  const int busy = connected_to(house.address());
+  const auto request = asking("/large");
+  EXPECT_EQ(::send(busy, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+  EXPECT_TRUE(mftest::eventually([&] { return Served::writes != before; }));
+
+  EXPECT_EQ(mftest::sent(house.address(), asking("/")), "");
+
+  EXPECT_EQ(house.figures().refused, 1U);
+  EXPECT_EQ(house.figures().crowded_out, 0U);
+  EXPECT_EQ(read_one(busy), 1);
+  ::close(busy);
+}
+
+TEST(House, TakesThePlacesOfTheHostThatHasMostSilentConnections) {
+  Serving house(small(4));
+  house.begin();
+  const int lonely = connected_from("127.0.0.2", house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 1; }));
+  int crowd[3];
+  for (int& one : crowd) one = connected_to(house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 4; }));
+
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+
+  EXPECT_EQ(read_one(crowd[0]), 0);
+  const auto request = asking("/");
+  EXPECT_EQ(::send(lonely, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  EXPECT_EQ(read_one(lonely), 1);
+  ::close(lonely);
+  for (const int one : crowd) ::close(one);
+}
+
+TEST(House, EndsAKeptConnectionWithoutARequestForANewOne) {
+  Serving house(small(1));
+  house.begin();
+  const int kept = connected_to(house.address());
+  const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  EXPECT_EQ(::send(kept, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+  std::string answered;
+  while (answered.find("small") == std::string::npos) ASSERT_EQ(read_one(kept, answered), 1);
+
+  EXPECT_TRUE(mftest::eventually(
+      [&] { return mftest::sent(house.address(), asking("/")).find("small") != std::string::npos; }));
+  EXPECT_EQ(read_one(kept), 0);
+  ::close(kept);
+}
+
+TEST(House, EndsASilentConnectionBeforeAKeptOne) {
+  Serving house(small(2));
+  house.begin();
+  const int kept = connected_to(house.address());
+  const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto asks = [&] {
+    EXPECT_EQ(::send(kept, request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    std::string answered;
+    while (answered.find("small") == std::string::npos && read_one(kept, answered) == 1) {
+    }
+    return answered.find("small") != std::string::npos;
+  };
+  EXPECT_TRUE(asks());
+  const int silent = connected_to(house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 2; }));
+
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+
+  EXPECT_EQ(read_one(silent), 0);
+  EXPECT_TRUE(asks());
+  ::close(kept);
+  ::close(silent);
+}
+
+TEST(House, SaysWhichClientHasNotReadItsAnswer) {
+  mf::testing::FakeClock clock;
+  const auto before = Served::writes.load();
+  const auto log = std::make_shared<mftest::KeptLog>();
+  Serving house(small(4, log));
+  house.begin();
+  const int client = connected_to(house.address());
+  const auto request = asking("/large");
+  EXPECT_EQ(::send(client, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  EXPECT_TRUE(mftest::eventually([&] { return Served::writes != before; }));
+  EXPECT_FALSE(log->has("http_client_ended"));
+
+  EXPECT_TRUE(mftest::eventually([&] {
+    clock.advance(std::chrono::seconds(10));
+    return house.figures().open == 0;
+  }));
+  EXPECT_TRUE(log->has("it has not read what was written to it within 30000 ms"));
   ::close(client);
 }
 

@@ -71,6 +71,10 @@ void Conversation::leave() {
 }
 
 void Conversation::look(TimePoint now) {
+  if (const auto since = writes_since(); since && *since + core_.options().body_timeout <= now) {
+    core_.note_stall(*this);
+    return close();
+  }
   if (until_ <= now) return close();
   if (!opened_ || ending_) return;
   if (!trusted())
@@ -123,7 +127,10 @@ void Conversation::end(const Answer& answer) {
 
 void Conversation::on_text(std::string&& text) {
   if (closed_ || ending_) return;
-  if (!std::exchange(opened_, true)) return open(text);
+  if (!std::exchange(opened_, true)) {
+    core_.works(*this);
+    return open(text);
+  }
   on_value(text);
 }
 

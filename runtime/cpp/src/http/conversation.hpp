@@ -36,12 +36,15 @@ class Conversation : public Guest, public std::enable_shared_from_this<Conversat
   void look(TimePoint now) override;
   void drain() override;
   void close() override;
+  [[nodiscard]] const std::string& peer() const noexcept override { return visitor_.peer(); }
 
  protected:
   /// Reads the next message, with which on_text() is called; on_lost() if there is none.
   virtual void read() = 0;
   /// Writes whole frames. `then` is called when all is written, and never if that fails.
   virtual void write(std::string_view frames, Then then) = 0;
+  /// Since when the same bytes wait for the peer to read them; nothing: none do.
+  [[nodiscard]] virtual std::optional<TimePoint> writes_since() const = 0;
   /// Closes with a code of RFC 6455.
   virtual void say_goodbye(std::uint16_t code, std::string_view why) = 0;
   virtual void shut() = 0;

@@ -52,6 +52,7 @@ Exchange::Request Exchange::hand_over() {
 
 void Exchange::look(TimePoint now) {
   // A stream that is ended here has not said so, as one that was cut.
+  if (until_ <= now && peer_reads_) house_.note_stall(*this);
   if (until_ <= now || (working_ && !may_go_on()) || (working_ && until_ == kNever && gone())) close();
 }
 
@@ -74,7 +75,7 @@ void Exchange::next() {
   request_ = {};
   origin_.clear();
   head_sent_ = false;
-  working_ = false;
+  if (std::exchange(working_, false)) house_.waits_again(*this);
   forget();
   read();
 }
@@ -161,6 +162,7 @@ void Exchange::on_broken(unsigned status, const std::string& why) {
   problem.status = status;
   ++house_.figures().requests;
   working_ = true;
+  house_.works(*this);
   answer(problem);
 }
 
@@ -190,6 +192,7 @@ std::string_view Exchange::query(std::string_view name) const {
 void Exchange::on_request(Request&& request) {
   request_ = std::move(request);
   working_ = true;
+  house_.works(*this);
   until_ = kNever;
   ++house_.figures().requests;
   keep_ = request_.keep_alive() && !house_.draining();

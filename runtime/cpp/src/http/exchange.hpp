@@ -25,6 +25,7 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
   void look(TimePoint now) override;
   void drain() override;
   void close() override;
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  protected:
   // ---- of the stream
@@ -50,8 +51,11 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
   void on_request(Request&& request);
   /// What came is no request, or one beyond a limit.
   void on_broken(unsigned status, const std::string& why);
-  /// Ends when this time has passed.
-  void wait_until(TimePoint until) noexcept { until_ = until; }
+  /// Ends when this time has passed. `reads`: the peer has to read an answer until then.
+  void wait_until(TimePoint until, bool reads = false) noexcept {
+    until_ = until;
+    peer_reads_ = reads;
+  }
   [[nodiscard]] House& house() noexcept { return house_; }
   [[nodiscard]] bool closed() const noexcept { return closed_; }
 
@@ -75,7 +79,6 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
 
   // ---- for what is served
 
-  [[nodiscard]] const std::string& peer() const noexcept { return peer_; }
   [[nodiscard]] const Request& request() const noexcept { return request_; }
   [[nodiscard]] std::string_view path() const noexcept { return path_; }
   /// Whether a page of another site, which may use the house, has made the request.
@@ -107,6 +110,7 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
   bool closed_ = false;
   bool working_ = false;  // on an answer
   TimePoint until_ = kNever;
+  bool peer_reads_ = false;
 
   // Of the present request.
   Request request_;

@@ -8,6 +8,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/core/failure.hpp"
+#include "mf/core/peer.hpp"
 #include "mf/core/text.hpp"
 
 namespace mf::http {
@@ -149,13 +150,36 @@ void House::accept() {
       return;
     }
     accept();  // first, so that whatever is thrown below does not end this for good
-    if (guests_.size() >= options_.max_connections) {
+    if (guests_.size() >= options_.max_connections && !make_room()) {
       ++figures_.refused;
       return;
     }
     ++figures_.connections;
     welcome(std::move(socket));
   });
+}
+
+bool House::make_room() {
+  const auto& hosts = waiting_[waiting_[kFirst].empty() ? kAgain : kFirst];
+  const auto most = std::ranges::max_element(hosts, {}, [](const auto& host) { return host.second.size(); });
+  if (most == hosts.end()) return false;
+  const auto ended = guests_.at(most->second.begin()->second);
+  ++figures_.crowded_out;
+  options_.log.write(Level::warning, "http_client_ended",
+                     {{"at", options_.what},
+                      {"peer", ended->peer()},
+                      {"reason", "no request of it is in progress, and all " +
+                                     std::to_string(options_.max_connections) + " connections are in use"}});
+  ended->close();
+  return true;
+}
+
+void House::note_stall(const Guest& guest) const {
+  options_.log.write(Level::warning, "http_client_ended",
+                     {{"at", options_.what},
+                      {"peer", guest.peer()},
+                      {"reason", "it has not read what was written to it within " +
+                                     std::to_string(options_.body_timeout.count()) + " ms"}});
 }
 
 /// Those of now: each may leave while another one is looked at.
@@ -260,12 +284,33 @@ bool House::hold(std::size_t bytes) noexcept {
 }
 
 void House::entered(std::shared_ptr<Guest> guest) {
-  guests_.emplace(guest.get(), std::move(guest));
+  auto* const entered = guest.get();
+  guests_.emplace(entered, std::move(guest));
   ++figures_.open;
+  wait(*entered, kFirst);
   if (std::exchange(rests_, false)) look_after(kLookEvery);
 }
 
+void House::wait(Guest& guest, std::size_t for_which) {
+  works(guest);
+  const auto since = ++waits_;
+  waiting_.at(for_which)[std::string(host_of(guest.peer()))].emplace(since, &guest);
+  waits_since_.emplace(&guest, std::pair(for_which, since));
+}
+
+void House::works(Guest& guest) noexcept {
+  const auto waits = waits_since_.find(&guest);
+  if (waits == waits_since_.end()) return;
+  const auto& [for_which, since] = waits->second;
+  auto& hosts = waiting_[for_which];
+  const auto host = hosts.find(host_of(guest.peer()));
+  host->second.erase(since);
+  if (host->second.empty()) hosts.erase(host);
+  waits_since_.erase(waits);
+}
+
 void House::left(Guest& guest) noexcept {
+  works(guest);
   if (guests_.erase(&guest) == 0) return;
   --figures_.open;
   if (!draining_ || !guests_.empty()) return;

@@ -4,6 +4,7 @@
 // runs on its one thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,12 +13,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mf/core/clock.hpp"
@@ -61,7 +64,8 @@ void check(const HouseOptions& options);
 /// What was counted. Any thread.
 struct Figures {
   std::atomic<std::uint64_t> connections{0};
-  std::atomic<std::uint64_t> refused{0};  // above max_connections
+  std::atomic<std::uint64_t> refused{0};      // above max_connections
+  std::atomic<std::uint64_t> crowded_out{0};  // that had no request, in favour of new ones
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> good{0};           // answers below 400
   std::atomic<std::uint64_t> client_errors{0};  // 4xx
@@ -78,6 +82,8 @@ class Guest {
   /// The house ends: answers what is in progress, and closes.
   virtual void drain() = 0;
   virtual void close() = 0;
+  /// Its address: "tcp://10.0.0.3:5123".
+  [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
 };
 
 class House {
@@ -118,9 +124,18 @@ class House {
   /// Reserves memory for a body; false: bodies that are being read hold too much.
   [[nodiscard]] bool hold(std::size_t bytes) noexcept;
   void release(std::size_t bytes) noexcept { held_ -= bytes; }
-  /// Keeps the guest until it has left, also if what has kept it ends by an exception.
+  /// Keeps the guest until it has left, also if what has kept it ends by an exception. It waits for a
+  /// request.
   void entered(std::shared_ptr<Guest> guest);
   void left(Guest& guest) noexcept;
+  /// A whole request has come; and it was answered, so that the next one is waited for. Where there are as
+  /// many connections as there may be, a new one ends one that waits: one that has made no request before one
+  /// that has, of the host that has most of these, and of them the one that waits longest. So silent
+  /// connections keep no client out that makes a request, and those of one host keep no other host out.
+  void works(Guest& guest) noexcept;
+  void waits_again(Guest& guest) { wait(guest, kAgain); }
+  /// The peer has not read what was written to it in time: says so in the log.
+  void note_stall(const Guest& guest) const;
 
  protected:
   [[nodiscard]] boost::asio::io_context& context() noexcept { return context_; }
@@ -137,6 +152,11 @@ class House {
   void listen();
   void accept();
   [[nodiscard]] std::vector<std::shared_ptr<Guest>> guests() const;
+  /// Ends a connection without a request; false: there is none.
+  bool make_room();
+  static constexpr std::size_t kFirst = 0;
+  static constexpr std::size_t kAgain = 1;
+  void wait(Guest& guest, std::size_t for_which);
   void look();  // at what has waited for too long
   void look_after(std::chrono::milliseconds pause);
 
@@ -152,6 +172,11 @@ class House {
   bool rests_ = false;  // no connection is looked at
   std::size_t held_ = 0;
   std::map<Guest*, std::shared_ptr<Guest>> guests_;
+  // Those that wait for their first request, or for one more, by their hosts, the longest first; the numbers
+  // say since when.
+  std::array<std::map<std::string, std::map<std::uint64_t, Guest*>, std::less<>>, 2> waiting_;
+  std::map<const Guest*, std::pair<std::size_t, std::uint64_t>> waits_since_;
+  std::uint64_t waits_ = 0;
   TimePoint read_files_at_{};  // the files of TLS, the next time
   Figures figures_;
   std::mutex mutex_;  // guards the next one

@@ -11,11 +11,13 @@
 #include <boost/beast/websocket/teardown.hpp>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mf/core/clock.hpp"
 #include "mf/core/unique_function.hpp"
 
 namespace mf::http {
@@ -40,6 +42,11 @@ class Outlet {
   }
   /// Calls `done` later, once nothing waits to be written, or a write has failed.
   void when_written(Written done) { queue_->when_written(std::move(done)); }
+  /// When the write in progress has begun; nothing: there is none. It has all that waited then. What comes
+  /// meanwhile is bounded: a writer waits until its last bytes are written, and a reader of pings stops.
+  [[nodiscard]] std::optional<TimePoint> writes_since() const noexcept {
+    return queue_->writes ? std::optional(queue_->since) : std::nullopt;
+  }
 
   // ---- as Beast uses it
 
@@ -82,6 +89,7 @@ class Outlet {
     void go_on() {
       if (writes || waiting.empty() || failed) return;
       writes = true;
+      since = mf::now();
       leaving.swap(waiting);
       auto done = written.lock();
       if (!done) written = done = std::make_shared<std::vector<Written>>();
@@ -105,6 +113,7 @@ class Outlet {
     std::string waiting;
     std::string leaving;  // is being written
     bool writes = false;
+    TimePoint since{};  // when the write in progress has begun
     Failed failed;
     /// Belongs to the write in progress: an end of the program's part drops both, and what they hold.
     std::weak_ptr<std::vector<Written>> written;

@@ -55,6 +55,9 @@ class ConversationOf final : public Conversation {
           then();
         });
   }
+  [[nodiscard]] std::optional<TimePoint> writes_since() const override {
+    return stream_.next_layer().writes_since();
+  }
   void say_goodbye(std::uint16_t code, std::string_view why) override {
     if (goodbye_) return;
     goodbye_.emplace(static_cast<websocket::close_code>(code), beast::string_view(why.data(), why.size()));

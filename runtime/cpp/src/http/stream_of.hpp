@@ -227,7 +227,7 @@ class StreamOf : public Base {
 
   void write(std::string bytes, Then then) override {
     out_ = std::move(bytes);
-    wait_until(mf::now() + house().options().body_timeout);
+    wait_until(mf::now() + house().options().body_timeout, true);
     asio::async_write(
         stream_, asio::buffer(out_),
         [this, self = shared_from_this(), then = std::move(then)](Failed failed, std::size_t) mutable {

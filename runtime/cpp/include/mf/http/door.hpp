@@ -51,14 +51,15 @@ struct DoorOptions {
   /// this door by a name of its own; at https:// without any name all are, since the certificate names the
   /// door.
   std::vector<std::string> names{};
-  /// Open connections; one more is closed at once.
+  /// Open connections; one more ends one of which no request is in progress, or is closed if there is none.
   std::size_t max_connections = 1'024;
   /// Bytes of a request's body, and of a message of a WebSocket.
   std::size_t max_body = std::size_t{1} << 20U;
   /// Bytes of all bodies that are being read.
   std::size_t max_held_bytes = std::size_t{256} << 20U;
   /// From the first byte of a request, or the connection, to the end of its header fields; and from there to
-  /// the end of the body. An answer must be taken within the latter, too.
+  /// the end of the body. An answer, and what a WebSocket is sent, must be taken within the latter,
+  /// too.
   std::chrono::milliseconds header_timeout{10'000};
   std::chrono::milliseconds body_timeout{30'000};
   /// How long a connection may be idle between two requests.
