@@ -48,6 +48,8 @@ class CallRecords:
         self._first: int | None = None
         self._described: dict[tuple[str, str, str], int] = {}
         self._counts: Counter[str] = Counter()
+        self._withheld = ""
+        """Why the first value that is missing is."""
 
     def begin(self) -> None:
         import mf
@@ -81,6 +83,7 @@ class CallRecords:
 
     def _count(self, seen: Seen) -> None:
         call = seen.call
+        self._withheld = self._withheld or seen.withheld
         self._counts["dropped"] += call.dropped
         if call.is_stream:
             self._counts["streams"] += 1
@@ -111,7 +114,7 @@ class CallRecords:
             note(f"{counts['streams']} have a stream, whose values are not recorded")
         for what in ("without arguments", "without a result"):
             if counts[what]:
-                note(f"{counts[what]} are recorded {what}: a tap shows values of up to {_most()} KiB")
+                note(f"{counts[what]} are recorded {what}{': ' * bool(self._withheld)}{self._withheld}")
 
 
 def _code(number: int) -> str:
@@ -126,9 +129,3 @@ def _has_result(seen: Seen) -> bool:
         return False
     method = seen.service.methods.get(seen.call.method)
     return method is not None and bool(method.schema.results.fields)
-
-
-def _most() -> int:
-    from mf.admin import MOST_VALUE
-
-    return MOST_VALUE >> 10

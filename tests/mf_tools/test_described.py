@@ -120,6 +120,36 @@ def test_batches_and_several_agents_have_an_outcome_each(
     assert texts == {"books": '{"text":"books: ?"}', "maps": '{"text":"maps: ?"}'}
 
 
+def test_a_message_that_was_handed_on_is_read_call_by_call(service: described.Service) -> None:
+    area = service.methods["area"]
+    sizes = [{"width": float(n), "height": 2.0, "kind": "map"} for n in (1, 2, 3)]
+    texts = [json.dumps({"size": each}) for each in sizes]
+    payload = bytes(area.info.encode_requests([area.request(each) for each in texts]))
+    read = area.requests_json(payload, area.info.request_encoding, 3)
+    assert [json.loads(each) for each in read] == [{"size": each} for each in sizes]
+    results = bytes(area.info.encode_results([2.0, 4.0, 6.0]))
+    ends = area.outcomes_json(results, area.info.result_encoding, 3, mixed=False)
+    assert [each.value() for each in ends] == ["2.0", "4.0", "6.0"]
+
+    mixed = b"\0\x0b" + bytes(6) + bytes(area.info.encode_results([2.0])) + b"\1\0\2\0no"
+    first, second = area.outcomes_json(mixed, area.info.result_encoding, 2, mixed=True)
+    assert (first.value(), isinstance(second.error, mf.Error)) == ("2.0", True)
+
+
+@pytest.mark.parametrize(("payload", "tier", "items"), [(b"", 1, 1), (bytes(17), 1, 1), (bytes(24), 2, 1)])
+def test_a_message_that_breaks_the_schema_is_refused(
+    service: described.Service, payload: bytes, tier: int, items: int
+) -> None:
+    area = service.methods["area"]
+    for read in (
+        lambda: area.requests_json(payload, tier, items),
+        lambda: area.outcomes_json(payload + b"\1", tier, items, mixed=True),
+    ):
+        with pytest.raises(mf.Error) as refused:
+            read()
+        assert refused.value.code is mf.Code.DECODE_ERROR
+
+
 def test_a_topic_is_subscribed_to_and_published(client: mf.Client) -> None:
     topic = described.Topic(client.describe("shop.Sales", topic=True))
     assert topic.info.replay == 10

@@ -66,9 +66,10 @@ class Tap:
 
     def ended(self) -> tuple[int, list[str], str]:
         assert self._process.stderr is not None
-        notes = self._process.stderr.read().decode()
-        code = self._process.wait(30)
-        self._thread.join()
+        with self._process:  # closes its pipes
+            notes = self._process.stderr.read().decode()
+            code = self._process.wait(30)
+            self._thread.join()
         return code, self._lines, notes
 
 

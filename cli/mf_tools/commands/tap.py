@@ -34,10 +34,11 @@ def command(
     count: int | None,
     seconds: float | None,
 ) -> None:
-    """Show the calls that servers answer, with their parameters and results, until Ctrl-C. Only an identity
-    that may administer a server may tap it.
+    """Show the calls that servers answer, with their parameters and results, until Ctrl-C; and those that a
+    relay hands on. Only an identity that may administer a server or a relay may tap it.
 
-    WHICH: an address, or at a controller an instance or a process (`mf ls --long`).
+    WHICH: an address, or at a controller an instance or a process (`mf ls --long`). A relay is named by its
+    address.
     """
     quiet()
     taps = Taps(place, chosen.filter(agent, values=not no_values), count, _Shown(place.json))
@@ -59,7 +60,7 @@ class _Shown:
         if self._as_json:
             emit(_as_json(seen))
         else:
-            line(_as_line(seen.call, seen.request, seen.result))
+            line(_as_line(seen))
 
 
 def _when(call: "Tapped") -> datetime:
@@ -85,8 +86,14 @@ def _as_json(seen: Seen) -> dict[str, Any]:
         "code": _code(call),
         "seconds": call.took.to_seconds(),
         "stream": call.is_stream,
+        "request_bytes": call.request_size,
+        "result_bytes": call.result_size,
         "dropped": call.dropped,
     }
+    if call.forwarded is not None:
+        made |= {"to": call.forwarded.server, "items": call.forwarded.items}
+    if seen.withheld:
+        made["withheld"] = seen.withheld
     if call.error:
         made["error"] = call.error
     for name, text in (("request", seen.request), ("result", seen.result)):
@@ -95,17 +102,22 @@ def _as_json(seen: Seen) -> dict[str, Any]:
     return made
 
 
-def _as_line(call: "Tapped", given: str, result: str) -> str:
+def _as_line(seen: Seen) -> str:
+    call, given, result = seen.call, seen.request, seen.result
     head = f"{_when(call).astimezone():%H:%M:%S.%f}"[:-3]
     by = f" {call.identity}" if call.identity else ""
     agent = f" at {call.agent}" if call.agent else ""
     took = duration(call.took / 1e3)
-    parts = [head, f"{call.service}.{call.method}{agent}", f"{_code(call)} {took}"]
+    several = "" if call.forwarded is None or call.forwarded.items == 1 else f" x{call.forwarded.items}"
+    parts = [head, f"{call.service}.{call.method}{agent}{several}", f"{_code(call)} {took}"]
     if given:
         parts.append(given)
     if call.error:
         parts.append(f"-> {call.error}")
     elif result:
         parts.append(f"-> {result}")
-    parts.append(f"from {call.peer}{by}")
+    if seen.withheld:
+        parts.append(f"({call.request_size} bytes, {call.result_size} back: {seen.withheld})")
+    to = f" to {call.forwarded.server or 'no server'}" if call.forwarded is not None else ""
+    parts.append(f"from {call.peer}{by}{to}")
     return safe_json(safe("  ".join(parts)))

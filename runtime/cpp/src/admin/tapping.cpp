@@ -23,18 +23,6 @@ bool fits(std::string_view pattern, std::string_view text) noexcept {
   return pattern.empty() || text == pattern;
 }
 
-bool is_wanted(Outcome outcome, Code code) noexcept {
-  const auto kind = code == Code::ok         ? Outcome::ok
-                    : code == Code::declared ? Outcome::declared
-                                             : Outcome::failed;
-  return outcome == Outcome::any || outcome == kind;
-}
-
-std::optional<Bytes> copied(std::span<const std::byte> encoded) {
-  if (encoded.size() > MOST_VALUE) return std::nullopt;
-  return Bytes(encoded);
-}
-
 /// The pieces of a message one after another.
 std::optional<Bytes> copied(const Gathered& encoded) {
   if (encoded.size() > MOST_VALUE) return std::nullopt;
@@ -63,7 +51,7 @@ std::vector<std::optional<Bytes>> requests_of(const InterceptedCall& call) {
   std::vector<std::optional<Bytes>> requests;
   const auto* const items = call.encoded_items();
   if (items == nullptr) {
-    requests.push_back(copied(call.encoded_requests()));
+    requests.push_back(shown_value(call.encoded_requests()));
     return requests;
   }
   std::size_t bytes = 0;
@@ -90,7 +78,14 @@ std::string text_of(const Failure* failure) {
   if (failure == nullptr) return {};
   const std::string_view text =
       failure->declared ? std::string_view(failure->declared->what()) : std::string_view(failure->message);
-  return std::string(cut_at_character(text, kLongestError));
+  return error_text(text);
+}
+
+/// What a record takes in the queue.
+std::size_t bytes_of(const Tapped& made) noexcept {
+  const auto size = [](const std::optional<Bytes>& value) { return value ? value->size() : 0; };
+  return made.service.size() + made.method.size() + made.agent.size() + made.peer.size() +
+         made.identity.size() + made.error.size() + size(made.request) + size(made.result);
 }
 
 bool is_drawn(double share) {
@@ -100,6 +95,32 @@ bool is_drawn(double share) {
 
 }  // namespace
 
+bool is_wanted(Outcome outcome, Code code) noexcept {
+  const auto kind = code == Code::ok         ? Outcome::ok
+                    : code == Code::declared ? Outcome::declared
+                                             : Outcome::failed;
+  return outcome == Outcome::any || outcome == kind;
+}
+
+std::optional<Bytes> shown_value(std::span<const std::byte> encoded) {
+  if (encoded.size() > MOST_VALUE) return std::nullopt;
+  return Bytes(encoded);
+}
+
+void withhold(std::string& withheld, std::string_view what, std::size_t size) {
+  if (!withheld.empty()) withheld += "; ";
+  withheld.append("the ")
+      .append(what)
+      .append(" have ")
+      .append(std::to_string(size))
+      .append(" bytes, and a tap shows at most ");
+  withheld += std::to_string(MOST_VALUE);
+}
+
+std::string error_text(std::string_view text) {
+  return std::string(cut_at_character(text, kLongestError));
+}
+
 /// What is kept of a call while it runs.
 struct Tapping::Begun {
   bool is_wanted = false;
@@ -107,20 +128,19 @@ struct Tapping::Begun {
   std::vector<std::optional<Bytes>> requests{};  // by items; none: not wanted
 };
 
-bool Tapping::covers(const InterceptedCall& call) const noexcept {
-  return fits(what_.service, call.service()) && fits(what_.method, call.method());
+bool Tapping::covers(std::string_view service, std::string_view method) const noexcept {
+  return fits(what_.service, service) && fits(what_.method, method);
 }
 
-bool Tapping::wants(const InterceptedCall& call) const {
-  if (!covers(call) || !fits(what_.agent, call.agent()) ||
-      !is_drawn(what_.sample / asked_about_.load(std::memory_order_relaxed)))
+bool Tapping::wants(std::string_view agent, std::string_view peer, const Identity* identity) const {
+  if (!fits(what_.agent, agent) || !is_drawn(what_.sample / asked_about_.load(std::memory_order_relaxed)))
     return false;
-  return what_.peer.empty() || fits(what_.peer, call.peer()) ||
-         (call.identity() != nullptr && fits(what_.peer, call.identity()->name));
+  return what_.peer.empty() || fits(what_.peer, peer) ||
+         (identity != nullptr && fits(what_.peer, identity->name));
 }
 
 void Tapping::begin(InterceptedCall& call) {
-  if (!wants(call)) return;
+  if (!covers(call.service(), call.method()) || !wants(call.agent(), call.peer(), call.identity())) return;
   auto& begun = call.note<Begun>(*this);
   begun.is_wanted = true;
   begun.at = std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now());
@@ -128,7 +148,7 @@ void Tapping::begin(InterceptedCall& call) {
 }
 
 void Tapping::end(const InterceptedCall& call, const CallEnd& end) {
-  if (!covers(call)) return;
+  if (!covers(call.service(), call.method())) return;
   const auto& begun = call.note<Begun>(*this);
   if (!begun.is_wanted) return;
   for (std::size_t item = 0; item < call.items(); ++item) add(call, end, begun, item);
@@ -140,14 +160,7 @@ void Tapping::add(const InterceptedCall& call, const CallEnd& end, const Begun& 
   const auto* const failure =
       outcomes != nullptr && place < outcomes->size() ? outcomes->failure(place) : end.failure;
   const auto code = failure == nullptr ? end.code : failure->code;
-  if (!is_wanted(what_.outcome, code)) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (is_full(0)) {
-      ++dropped_;
-      return;
-    }
-  }
+  if (!is_wanted(what_.outcome, code) || drops()) return;
   const auto* const identity = call.identity();
   Tapped made{.service = std::string(call.service()),
               .method = std::string(call.method()),
@@ -159,9 +172,32 @@ void Tapping::add(const InterceptedCall& call, const CallEnd& end, const Begun& 
               .took = end.duration(),
               .code = static_cast<std::uint8_t>(code),
               .error = text_of(failure),
-              .request = item < begun.requests.size() ? begun.requests[item] : std::nullopt};
-  if (what_.values && code == Code::ok) made.result = result_of(call, end, place);
-  const auto bytes = (made.request ? made.request->size() : 0) + (made.result ? made.result->size() : 0);
+              .request = item < begun.requests.size() ? begun.requests[item] : std::nullopt,
+              .request_size = end.request_bytes,
+              .result_size = end.reply_bytes};
+  if (what_.values && !made.request) withhold(made.withheld, "parameters", end.request_bytes);
+  if (what_.values && code == Code::ok) {
+    made.result = result_of(call, end, place);
+    if (!made.result && !made.is_stream && end.reply_bytes > MOST_VALUE)
+      withhold(made.withheld, "results", end.reply_bytes);
+  }
+  push(std::move(made));
+}
+
+bool Tapping::drops() {
+  const std::scoped_lock lock(mutex_);
+  if (!is_full(0)) return false;
+  ++dropped_;
+  return true;
+}
+
+void Tapping::drop() noexcept {
+  const std::scoped_lock lock(mutex_);
+  ++dropped_;
+}
+
+void Tapping::push(Tapped&& made) {
+  const auto bytes = bytes_of(made);
   {
     const std::scoped_lock lock(mutex_);
     if (is_full(bytes)) {

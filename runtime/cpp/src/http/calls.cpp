@@ -11,26 +11,79 @@
 #include "mf/core/failure.hpp"
 
 namespace mf::http {
+
+class TappedCall {
+ public:
+  /// `parameters`: without metadata. Null: no tap wants to see the call.
+  [[nodiscard]] static std::unique_ptr<TappedCall> begin(const Callee& callee, const Settings& settings,
+                                                         const protocol::RequestHead& head,
+                                                         std::span<const std::byte> parameters) {
+    if (callee.taps == nullptr || !callee.taps->draws()) [[likely]]
+      return nullptr;
+    auto made = std::make_unique<TappedCall>(callee, settings);
+    const auto& service = made->description_->service();
+    made->tap_ = callee.taps->begin({.service = service.name,
+                                     .agent = made->agent_,
+                                     .method = service.methods[callee.method],
+                                     .peer = made->peer_,
+                                     .identity = &made->caller_->identity,
+                                     .schema = service.fingerprint,
+                                     .tier = static_cast<std::uint8_t>(head.tier),
+                                     .is_stream = (head.flags & protocol::kStream) != 0,
+                                     .size = parameters.size(),
+                                     .parameters = parameters});
+    return made->tap_ ? std::move(made) : nullptr;
+  }
+
+  TappedCall(const Callee& callee, const Settings& settings)
+      : caller_(callee.caller),
+        description_(callee.description),
+        peer_(callee.peer),
+        agent_(settings.agent ? sent_agent(description_->service(), *settings.agent) : std::string()) {}
+
+  void end(const link::Reply& reply) const noexcept {
+    CallEnd facts;
+    facts_->write_to(facts);
+    tap_->end({.reply = &reply, .server = facts.peer});
+  }
+  /// For the context of the call: they say which server has got it.
+  [[nodiscard]] const std::shared_ptr<client::CallFacts>& facts() const noexcept { return facts_; }
+
+ private:
+  const std::shared_ptr<Caller> caller_;
+  const std::shared_ptr<const Description> description_;
+  const std::string peer_;
+  const std::string agent_;
+  const std::shared_ptr<client::CallFacts> facts_ = std::make_shared<client::CallFacts>();
+  std::shared_ptr<server::ForwardedTap> tap_;
+};
+
 namespace {
 
 class Calling final : public client::AsyncCall {
  public:
   Calling(const client::Target& target, const Callee& callee, const link::Method& method,
           const protocol::RequestHead& head, Gathered&& payload, const client::CallContext& context,
-          UniqueFunction<void(Answer&&)> done)
+          std::unique_ptr<TappedCall> tap, UniqueFunction<void(Answer&&)> done)
       : AsyncCall(target, method.info, head, std::move(payload), context),
         description_(callee.description),
         method_(callee.method),
+        tap_(std::move(tap)),
         done_(std::move(done)) {
     allow_cancel();
   }
 
  private:
-  void end(link::Reply&& reply) override { done_(description_->read(method_, reply)); }
+  void end(link::Reply&& reply) override {
+    if (tap_) [[unlikely]]
+      tap_->end(reply);
+    done_(description_->read(method_, reply));
+  }
   [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
 
   const std::shared_ptr<const Description> description_;
   const std::size_t method_;
+  const std::unique_ptr<TappedCall> tap_;  // null: no tap wants to see it
   UniqueFunction<void(Answer&&)> done_;
 };
 
@@ -94,10 +147,13 @@ std::variant<Running, Problem> start_call(const Callee& callee, const Settings& 
   if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
   auto& prepared = std::get<Prepared>(made);
   const auto& method = callee.description->link(callee.method, settings.idempotent);
-  const client::Context context(prepared.target, prepared.options, method.info);
+  auto tap = TappedCall::begin(callee, settings, prepared.head, prepared.payload.buffer.span());
+  const client::Context context(prepared.target, prepared.options, method.info, mf::now(),
+                                tap ? &tap->facts() : nullptr);
   if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
-  Running call = std::make_shared<Calling>(prepared.target, callee, method, prepared.head,
-                                           std::move(prepared.payload), context, std::move(done));
+  Running call =
+      std::make_shared<Calling>(prepared.target, callee, method, prepared.head, std::move(prepared.payload),
+                                context, std::move(tap), std::move(done));
   client::AsyncCall::launch(call, context.now);
   return call;
 }
@@ -106,13 +162,18 @@ std::variant<Running, Problem> start_call(const Callee& callee, const Settings& 
 
 Streaming::Streaming(const client::Target& target, const Callee& callee, const protocol::RequestHead& head,
                      Gathered&& payload, const client::CallContext& context, const CallOptions& options,
-                     Tier tier)
+                     Tier tier, std::unique_ptr<TappedCall> tap)
     : StreamedCall(target, callee.description->link(callee.method, false), head, std::move(payload), context,
                    options, tier),
       description_(callee.description),
-      method_(callee.method) {}
+      method_(callee.method),
+      tap_(std::move(tap)) {}
+
+Streaming::~Streaming() = default;
 
 void Streaming::end(link::Reply&& reply) {
+  if (tap_) [[unlikely]]
+    tap_->end(reply);
   answer_ = description_->read(method_, reply);
   const auto* const problem = std::get_if<Problem>(&answer_);
   end_streams(problem == nullptr ? nullptr : mf::detail::shared(failure_of(*problem)));
@@ -160,14 +221,16 @@ std::variant<std::shared_ptr<Streaming>, Problem> start_stream(const Callee& cal
   auto& prepared = std::get<Prepared>(made);
   const auto& description = *callee.description;
   const auto& method = description.link(callee.method, false);
-  const client::Context context(prepared.target, prepared.options, method.info);
   prepared.head.flags |= protocol::kStream;
+  auto tap = TappedCall::begin(callee, settings, prepared.head, prepared.payload.buffer.span());
+  const client::Context context(prepared.target, prepared.options, method.info, mf::now(),
+                                tap ? &tap->facts() : nullptr);
   if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
   const auto sent = description.at(callee.method).params_stream;
   const auto tier =
       sent == described::kNoType ? Tier::memcpy : described::element_tier(description.schema().type(sent));
   auto call = std::make_shared<Streaming>(prepared.target, callee, prepared.head, std::move(prepared.payload),
-                                          context, prepared.options, tier);
+                                          context, prepared.options, tier, std::move(tap));
   client::AsyncCall::launch(call, context.now);
   return call;
 }

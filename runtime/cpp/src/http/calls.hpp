@@ -15,6 +15,7 @@
 #include "mf/client/stream.hpp"
 #include "mf/core/metadata.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/server/taps.hpp"
 
 namespace mf::http {
 
@@ -31,7 +32,12 @@ struct Callee {
   std::shared_ptr<Caller> caller;
   std::shared_ptr<const Description> description;
   std::size_t method = 0;
+  std::string_view peer{};             // the address of its client
+  const server::Taps* taps = nullptr;  // that see the call
 };
+
+/// What the taps of the relay keep of a call until it ends.
+class TappedCall;
 
 /// A running call, to be cancelled when its client has gone.
 using Running = std::shared_ptr<client::AsyncCall>;
@@ -46,7 +52,9 @@ using Running = std::shared_ptr<client::AsyncCall>;
 class Streaming final : public client::StreamedCall {
  public:
   Streaming(const client::Target& target, const Callee& callee, const protocol::RequestHead& head,
-            Gathered&& payload, const client::CallContext& context, const CallOptions& options, Tier tier);
+            Gathered&& payload, const client::CallContext& context, const CallOptions& options, Tier tier,
+            std::unique_ptr<TappedCall> tap);
+  ~Streaming() override;
 
   /// The answer; once the call has ended.
   [[nodiscard]] const Answer& answer() const noexcept { return answer_; }
@@ -83,6 +91,7 @@ class Streaming final : public client::StreamedCall {
 
   const std::shared_ptr<const Description> description_;
   const std::size_t method_;
+  const std::unique_ptr<TappedCall> tap_;  // null: no tap wants to see it
   Answer answer_;
 };
 

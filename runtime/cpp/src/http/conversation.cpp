@@ -198,7 +198,11 @@ void Conversation::on_described(const Descriptions::Known& known, const std::sha
     return end(refusal(Code::unknown_method, visit_.name + " has no method " + shortened(visit_.method)));
   if (const auto refused = visitor_.may_not_call_agent(caller->identity, visit_, known->service()))
     return end(*refused);
-  begin_call({.caller = caller, .description = known, .method = *method});
+  begin_call({.caller = caller,
+              .description = known,
+              .method = *method,
+              .peer = peer(),
+              .taps = &core_.relay().taps()});
 }
 
 void Conversation::begin_call(const Callee& callee) {

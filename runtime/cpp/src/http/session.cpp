@@ -180,7 +180,11 @@ void Session::on_described(const Descriptions::Known& known, const std::shared_p
   const auto method = known->method(visit_.method);
   if (!method)
     return answer(refusal(Code::unknown_method, visit_.name + " has no method " + shortened(visit_.method)));
-  const Callee callee{.caller = caller, .description = known, .method = *method};
+  const Callee callee{.caller = caller,
+                      .description = known,
+                      .method = *method,
+                      .peer = peer(),
+                      .taps = &core_.relay().taps()};
   if (const auto refused = visitor_->may_not_call_agent(caller->identity, visit_, known->service()))
     return answer(*refused);
   const auto streams = known->streams(*method);

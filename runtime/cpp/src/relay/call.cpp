@@ -83,8 +83,10 @@ void Call::await_rest(link::Reply&& reply) {
 void Call::answer(const link::Reply& reply) {
   if (answered_.exchange(true)) return;
   connection_->forget(request_.head.id);
+  if (request_.tap) [[unlikely]]
+    request_.tap->end({.reply = &reply, .server = link_ ? std::string_view(link_->peer()) : ""});
   if (reply.how != link::Ended::replied)
-    return connection_->answer(
+    return connection_->answer_untapped(
         request_,
         link_ ? connection_->shared().failure_for_clients(reply.failure, link_->peer()) : reply.failure);
   auto head = request_.head;
@@ -98,7 +100,7 @@ void Call::answer(const link::Reply& reply) {
 void Call::fail(Failure why) {
   if (!answered_.exchange(true)) {
     connection_->forget(request_.head.id);
-    connection_->answer(request_, why);
+    connection_->answer(request_, why, link_ ? std::string_view(link_->peer()) : "");
   }
   if (link_) link_->cancel(id_);
 }
@@ -106,6 +108,10 @@ void Call::fail(Failure why) {
 void Call::cancel() {
   if (!answered_.exchange(true)) {
     connection_->forget(request_.head.id);
+    if (request_.tap) [[unlikely]] {
+      const auto why = may_have_run(Code::cancelled, "cancelled by the caller");
+      request_.tap->end({.failure = &why, .server = link_ ? std::string_view(link_->peer()) : ""});
+    }
     connection_->link_do([&](link::ServerLink& client) { client.end_request(request_.size); });
   }
   if (link_) link_->cancel(id_);

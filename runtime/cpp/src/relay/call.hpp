@@ -22,6 +22,7 @@
 #include "mf/link/stream.hpp"
 #include "mf/protocol/session.hpp"
 #include "mf/protocol/stream.hpp"
+#include "mf/server/taps.hpp"
 
 namespace mf::relay {
 
@@ -36,6 +37,7 @@ struct Request {
   std::uint8_t flags = 0;
   std::size_t size = 0;  // the size of its payload, as the client's link counts it
   TimePoint deadline = kNever;
+  std::shared_ptr<server::ForwardedTap> tap{};  // null: no tap wants to see it
 
   [[nodiscard]] bool oneway() const noexcept { return (flags & protocol::kOneway) != 0; }
   [[nodiscard]] bool stream() const noexcept { return (flags & protocol::kStream) != 0; }

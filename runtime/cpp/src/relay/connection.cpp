@@ -194,13 +194,15 @@ std::shared_ptr<server::Forwarded> Connection::on_bind(const protocol::Bind& bin
 void Connection::on_request(server::Forwarded& to, std::uint16_t method, const protocol::Event& event,
                             TimePoint now) {
   const auto left = protocol::decode_deadline(event.header.deadline());
-  const Request request{.head = protocol::ReplyHead::to(event),
-                        .method = method,
-                        .encoding = event.header.encoding(),
-                        .flags = static_cast<std::uint8_t>(event.header.flags & ~protocol::kEncodingMask),
-                        .size = event.size(),
-                        .deadline = left == kInfinite ? kNever : deadline_after(now, left)};
+  Request request{.head = protocol::ReplyHead::to(event),
+                  .method = method,
+                  .encoding = event.header.encoding(),
+                  .flags = static_cast<std::uint8_t>(event.header.flags & ~protocol::kEncodingMask),
+                  .size = event.size(),
+                  .deadline = left == kInfinite ? kNever : deadline_after(now, left)};
   auto& destination = static_cast<Destination&>(to);
+  if (shared_->taps->draws()) [[unlikely]]
+    request.tap = tap(destination, request, event);
   if (!destination.passes(method)) {
     shared_->options.log.write(
         Level::warning, "relay_refused_a_call",
@@ -208,6 +210,28 @@ void Connection::on_request(server::Forwarded& to, std::uint16_t method, const p
     return answer(request, not_executed(Code::permission_denied, std::string(kNotPassed)));
   }
   destination.take(request, event, now);
+}
+
+std::shared_ptr<server::ForwardedTap> Connection::tap(const Destination& destination, const Request& request,
+                                                      const protocol::Event& event) const {
+  std::string_view missing;
+  if (event.coming != nullptr) {
+    missing = "the parameters are forwarded while they arrive";
+  } else if (event.metadata_fault != nullptr) {
+    missing = event.metadata_fault;
+  }
+  return shared_->taps->begin({.service = destination.service(),
+                               .agent = destination.agent(),
+                               .method = destination.name_of(request.method),
+                               .peer = peer_,
+                               .identity = &identity_,
+                               .schema = destination.schema(),
+                               .items = request.head.count,
+                               .tier = request.encoding,
+                               .is_stream = request.stream(),
+                               .size = event.size(),
+                               .parameters = event.payload,
+                               .missing = missing});
 }
 
 bool Connection::on_cancel(std::uint32_t id) {
@@ -311,11 +335,23 @@ void Connection::pass_on(const protocol::ReplyHead& head, const std::shared_ptr<
   watch_room();
 }
 
-void Connection::answer(const Request& request, const Failure& why) {
+void Connection::answer(const Request& request, const Failure& why, std::string_view server) {
+  if (request.tap) [[unlikely]]
+    request.tap->end({.failure = &why, .server = server});
+  answer_untapped(request, why);
+}
+
+void Connection::answer_untapped(const Request& request, const Failure& why) {
   link_do([&](link::ServerLink& client) {
     if (request.oneway()) return client.end_request(request.size);
     client.send_failure(request.head, why.code, why.execution, words(why.message), request.size);
   });
+}
+
+void Connection::sent(const Request& request, std::string_view server) {
+  if (request.tap) [[unlikely]]
+    request.tap->end({.server = server});
+  link_do([&](link::ServerLink& client) { client.end_request(request.size); });
 }
 
 void Connection::flush_soon() {

@@ -67,8 +67,12 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   /// awaited.
   [[nodiscard]] bool passes_on(const std::shared_ptr<protocol::Coming>& reply);
   void answer(const protocol::ReplyHead& head, const link::Reply& reply, std::size_t request_size);
-  /// With a message that names the relay.
-  void answer(const Request& request, const Failure& why);
+  /// With a message that names the relay. `server`: that has got the request, for taps.
+  void answer(const Request& request, const Failure& why, std::string_view server = {});
+  /// A one-way request was sent.
+  void sent(const Request& request, std::string_view server);
+  /// The same as answer() for a request whose taps have its end.
+  void answer_untapped(const Request& request, const Failure& why);
   [[nodiscard]] std::string words(std::string_view message) const;
 
   /// A connection to a server was opened.
@@ -93,6 +97,9 @@ class Connection final : public server::Forwarding, public std::enable_shared_fr
   void answer_topic(const std::string& name, const Fingerprint& fingerprint, const Answered& answered);
   /// Ends the calls for which `which` is true, since the relay stops.
   void end_calls(bool (*which)(const Call& call));
+  [[nodiscard]] std::shared_ptr<server::ForwardedTap> tap(const Destination& destination,
+                                                          const Request& request,
+                                                          const protocol::Event& event) const;
   [[nodiscard]] Failure refusal_of(const protocol::Bind& bind) const;
   /// The refusal of a client whose identity cannot be passed on; nothing: it can.
   [[nodiscard]] std::optional<Failure> refusal_of_client() const;

@@ -168,7 +168,7 @@ bool Destination::send(const Request& request, const std::shared_ptr<Call>& call
       refused = call->send(std::move(route), sent, oneways_, coming);
     }
     if (!refused) {
-      if (!call) connection_->answer(request, {});
+      if (!call) connection_->sent(request, link->peer());
       return true;
     }
     if (!link->usable()) continue;

@@ -51,6 +51,10 @@ class Destination final : public server::Forwarded,
   /// Whether calls of the method, by its position in the BIND, are handed on.
   [[nodiscard]] bool passes(std::uint16_t method) const noexcept;
   [[nodiscard]] const std::string& name_of(std::uint16_t method) const noexcept { return methods_[method]; }
+  [[nodiscard]] const std::string& service() const noexcept { return name_; }
+  [[nodiscard]] const std::string& agent() const noexcept { return agent_; }
+  /// The client's.
+  [[nodiscard]] const Fingerprint& schema() const noexcept { return service_.fingerprint; }
   /// Searches instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);

@@ -154,9 +154,11 @@ std::shared_ptr<server::Forwarding> Relay::connected(const std::shared_ptr<link:
   return std::make_shared<Connection>(shared_, link);
 }
 
-void Relay::opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) {
+void Relay::opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses,
+                   std::shared_ptr<const server::Taps> taps) {
   auto own = addresses.front();
   shared_->nonce = nonce;
+  shared_->taps = std::move(taps);
   shared_->name = "relay " + own.str();
   if (shared_->resolver) return limit_networks(addresses);
   if (own.scheme != "tcp") {
@@ -211,6 +213,10 @@ std::shared_ptr<void> Relay::watch(std::string_view service,
 
 const std::shared_ptr<Resolver>& Relay::resolver() const noexcept {
   return shared_->resolver;
+}
+
+const server::Taps& Relay::taps() const noexcept {
+  return *shared_->taps;
 }
 
 std::string Relay::words(std::string_view message) {

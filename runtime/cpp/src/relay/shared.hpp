@@ -20,6 +20,7 @@
 #include "mf/link/resolver.hpp"
 #include "mf/protocol/control.hpp"
 #include "mf/relay/relay.hpp"
+#include "mf/server/taps.hpp"
 #include "mf/topics/board.hpp"
 #include "mf/transport/networks.hpp"
 #include "mf/transport/reactor.hpp"
@@ -53,6 +54,7 @@ struct Shared : std::enable_shared_from_this<Shared> {
   std::optional<transport::Networks> to;  // those of the options; nothing: the usual ones
   /// To servers, including those being made.
   std::shared_ptr<std::atomic<std::size_t>> connections = std::make_shared<std::atomic<std::size_t>>(0);
+  std::shared_ptr<const server::Taps> taps;  // of the relay's server; set before it accepts
   protocol::Nonce nonce{};
   std::string name = "relay";  // "relay tcp://10.0.0.1:7500"
 

@@ -173,7 +173,7 @@ void Server::Core::start() {
         monitor::Source{.expose = [this](monitor::Exposition& out) { expose(out); },
                         .not_ready = [this] { return not_ready(); }},
         options_.log);
-  if (options_.forwarder) options_.forwarder->opened(nonce_, addresses());
+  if (options_.forwarder) options_.forwarder->opened(nonce_, addresses(), taps_);
   for (const auto& acceptor : acceptors_) acceptor->open();
   watch_files();
   if (const auto period = server::watchdog_period()) give_signs(*period);

@@ -7,6 +7,21 @@
 #include "mf/core/error.hpp"
 
 namespace mf::server {
+namespace {
+
+/// Those of several taps.
+class ForwardedTaps final : public ForwardedTap {
+ public:
+  explicit ForwardedTaps(std::vector<std::shared_ptr<ForwardedTap>> all) : all_(std::move(all)) {}
+  void end(const ForwardedEnd& how) noexcept override {
+    for (const auto& each : all_) each->end(how);
+  }
+
+ private:
+  const std::vector<std::shared_ptr<ForwardedTap>> all_;
+};
+
+}  // namespace
 
 void Taps::add(const std::shared_ptr<Tap>& tap) {
   const std::scoped_lock lock(mutex_);
@@ -36,6 +51,24 @@ void Taps::stop() {
 std::shared_ptr<const mf::detail::InterceptorList> Taps::list() const {
   const std::scoped_lock lock(mutex_);
   return list_;
+}
+
+std::shared_ptr<ForwardedTap> Taps::begin(const ForwardedCall& call) const noexcept {
+  try {
+    std::vector<std::shared_ptr<Tap>> taps;
+    {
+      const std::scoped_lock lock(mutex_);
+      taps = taps_;
+    }
+    std::vector<std::shared_ptr<ForwardedTap>> wanted;
+    for (const auto& tap : taps)
+      if (auto begun = tap->begin(call)) wanted.push_back(std::move(begun));
+    if (wanted.size() == 1) return std::move(wanted.front());
+    return wanted.empty() ? nullptr : std::make_shared<ForwardedTaps>(std::move(wanted));
+  } catch (...) {
+    log_escaped_exception(log_, "a tap of forwarded calls");
+    return nullptr;
+  }
 }
 
 bool Taps::is_drawn(double share) noexcept {

@@ -12,11 +12,21 @@ if TYPE_CHECKING:
     from mf.admin._generated.mf.admin import AdminAsyncClient as AdminAsyncClient
     from mf.admin._generated.mf.admin import AdminClient as AdminClient
     from mf.admin._generated.mf.admin import Filter as Filter
+    from mf.admin._generated.mf.admin import Forwarded as Forwarded
     from mf.admin._generated.mf.admin import Level as Level
     from mf.admin._generated.mf.admin import Outcome as Outcome
     from mf.admin._generated.mf.admin import Tapped as Tapped
 
-__all__ = ["MOST_VALUE", "AdminAsyncClient", "AdminClient", "Filter", "Level", "Outcome", "Tapped"]
+__all__ = [
+    "MOST_VALUE",
+    "AdminAsyncClient",
+    "AdminClient",
+    "Filter",
+    "Forwarded",
+    "Level",
+    "Outcome",
+    "Tapped",
+]
 
 if not TYPE_CHECKING:
 

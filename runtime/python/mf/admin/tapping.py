@@ -99,6 +99,16 @@ class Tapping(Tap):
                 return
         method, identity = call.info, call.identity
         has_result = self._what.values and error is None and value is not None and not method.stream
+        request = begun.requests[number] if number < len(begun.requests) else None
+        result = _encoded(method.encode_result, value) if has_result else None
+        withheld = [
+            f"the {what} have more than {MOST_VALUE} bytes, or break the schema"
+            for what, is_wanted, found in (
+                ("parameters", self._what.values, request),
+                ("results", has_result, result),
+            )
+            if is_wanted and found is None
+        ]
         made = Tapped(
             service=call.service,
             method=call.method,
@@ -110,8 +120,12 @@ class Tapping(Tap):
             took=Duration(int(end.seconds * 1e9)),
             code=code,
             error=_text(error),
-            request=begun.requests[number] if number < len(begun.requests) else None,
-            result=_encoded(method.encode_result, value) if has_result else None,
+            request=request,
+            result=result,
+            request_size=end.request_bytes,
+            result_size=end.reply_bytes,
+            withheld="; ".join(withheld),
+            forwarded=None,
             dropped=0,
         )
         size = len(made.request or b"") + len(made.result or b"")

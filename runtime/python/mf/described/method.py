@@ -9,11 +9,14 @@ from mf.codec import shape as s
 from mf.codec.codec import Codec
 from mf.codec.json import to_json
 from mf.codec.method import method
+from mf.core.error import Code, Error
+from mf.core.outcome import Outcome
 from mf.core.service import FEBIRD, MEMCPY
 from mf.core.service import Method as Info
 from mf.described.errors import error_codec, value_of
 from mf.evolution.schema import Fields, Method
 from mf.evolution.types import Named, Type
+from mf.protocol.reply import MIXED, OK, read_outcomes
 
 _NO_ARGUMENTS = "{}"
 
@@ -108,6 +111,25 @@ class DescribedMethod:
     def arguments_json(self, request: bytes) -> str:
         """The parameters of an encoded request of one item, as an object. Raises Error(DECODE_ERROR)."""
         return to_json(self._params.type(*self.info.decode_request(request)), self._params)
+
+    # What was handed on unread
+
+    def requests_json(self, payload: bytes, tier: int, items: int) -> list[str]:
+        """The parameters of each call of a REQUEST with so many, without its metadata; of a stream those
+        that it begins with. Raises Error(DECODE_ERROR)."""
+        if tier != self.info.request_encoding:
+            raise Error(Code.DECODE_ERROR, f"{self._name}: the parameters are in tier {tier}")
+        of = self._params.type
+        return [to_json(of(*each), self._params) for each in self.info.decode_requests(payload, items)]
+
+    def outcomes_json(self, payload: bytes, tier: int, items: int, *, mixed: bool) -> list[Outcome[str]]:
+        """How each call of a message has ended, by a REPLY that is OK or MIXED, without its metadata: with
+        the JSON of its result, or a declared error or another one. Raises Error(DECODE_ERROR)."""
+        outcomes = read_outcomes(self.info, MIXED if mixed else OK, tier, items, payload)
+        return [
+            Outcome(self.result_json(each.value())) if each.ok else Outcome(error=each.error)
+            for each in outcomes
+        ]
 
     @property
     def params(self) -> Fields:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mf.adapt.made import Made
-from mf.core.agent_names import text_of_agent
+from mf.core.agent_names import shown_agent, text_of_agent
 from mf.core.description import Description
 from mf.core.service import ServiceInfo
 from mf.core.target import AsyncTarget, AsyncTargetSource, Target, TargetSource, async_target_of, target_of
@@ -52,6 +52,10 @@ class Service:
     def async_target(self, client: AsyncTargetSource) -> AsyncTarget:
         """The same for asyncio."""
         return async_target_of(client, self.info)
+
+    def shown_agent(self, text: str) -> str:
+        """An agent that was sent, as users read it: a member of an enum by its name."""
+        return shown_agent(self.info, text)
 
     def agent(self, text: str) -> str:
         """An agent as it is sent; a member of an enum is given by its name."""

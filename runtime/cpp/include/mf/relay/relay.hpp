@@ -95,7 +95,8 @@ class Relay final : public server::Forwarder {
   ~Relay() override;
 
   std::shared_ptr<server::Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) override;
-  void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) override;
+  void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses,
+              std::shared_ptr<const server::Taps> taps) override;
   bool reload() override;
   [[nodiscard]] std::vector<TopicRelayStats> topics() const;
   /// Must be called after the server was stopped.
@@ -117,6 +118,8 @@ class Relay final : public server::Forwarder {
   [[nodiscard]] std::shared_ptr<void> watch(std::string_view service,
                                             const std::shared_ptr<transport::Reactor>& reactor) const;
   [[nodiscard]] const std::shared_ptr<Resolver>& resolver() const noexcept;
+  /// Those of its server, which see what the relay and its doors hand on.
+  [[nodiscard]] const server::Taps& taps() const noexcept;
   /// The words of a failure for clients of such a door: they name no address, not even that of the relay,
   /// which may listen where these clients do not reach it.
   [[nodiscard]] static std::string words(std::string_view message);

@@ -25,6 +25,8 @@ class ServerLink;
 
 namespace mf::server {
 
+class Taps;
+
 /// Payloads of at least this size may be passed on before they have arrived completely.
 inline constexpr std::size_t kPassedOnFrom = std::size_t{256} << 10U;
 
@@ -71,8 +73,10 @@ class Forwarder {
   virtual std::shared_ptr<Forwarding> connected(const std::shared_ptr<link::ServerLink>& link) = 0;
   /// Reads files of TLS again; see Client::reload().
   virtual bool reload() { return true; }
-  /// The nonce of the server's HELLO, and the addresses at which it listens; called before it accepts.
-  virtual void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses) = 0;
+  /// The nonce of the server's HELLO, the addresses at which it listens, and its taps, which see what is
+  /// forwarded; called before it accepts.
+  virtual void opened(const protocol::Nonce& nonce, const std::vector<Address>& addresses,
+                      std::shared_ptr<const Taps> taps) = 0;
 };
 
 }  // namespace mf::server

@@ -14,7 +14,7 @@ from mf.core.generated import made_by as _made_by
 _made_by("0.1.0", __name__)
 
 from mf.admin._generated.mf.admin._client import AdminAsyncClient, AdminClient
-from mf.admin._generated.mf.admin._codec import FILTER_CODEC, TAPPED_CODEC
+from mf.admin._generated.mf.admin._codec import FILTER_CODEC, FORWARDED_CODEC, TAPPED_CODEC
 from mf.admin._generated.mf.admin._methods import ADMIN_SERVICE
 from mf.admin._generated.mf.admin._server import AdminAsyncServant, AdminServant
 from mf.admin._generated.mf.admin._types import (
@@ -24,6 +24,7 @@ from mf.admin._generated.mf.admin._types import (
     AdminSetLogLevelRequest,
     AdminTapRequest,
     Filter,
+    Forwarded,
     Level,
     Outcome,
     Pattern,
@@ -33,6 +34,7 @@ from mf.admin._generated.mf.admin._types import (
 __all__ = [
     "ADMIN_SERVICE",
     "FILTER_CODEC",
+    "FORWARDED_CODEC",
     "MOST_VALUE",
     "TAPPED_CODEC",
     "AdminAsyncClient",
@@ -44,6 +46,7 @@ __all__ = [
     "AdminSetLogLevelRequest",
     "AdminTapRequest",
     "Filter",
+    "Forwarded",
     "Level",
     "Outcome",
     "Pattern",

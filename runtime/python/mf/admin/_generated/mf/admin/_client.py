@@ -89,6 +89,7 @@ class AdminClient:
         server has few taps at
         once. Calls of this service and of mf.health.Health are not shown, nor calls that were refused
         before their handler ran.
+        Of a relay it shows what the relay hands on, also calls that it could hand to no server.
         """
         return self._target.read_stream(ADMIN_TAP, options, what)
 
@@ -157,5 +158,6 @@ class AdminAsyncClient:
         server has few taps at
         once. Calls of this service and of mf.health.Health are not shown, nor calls that were refused
         before their handler ran.
+        Of a relay it shows what the relay hands on, also calls that it could hand to no server.
         """
         return self._target.read_stream(ADMIN_TAP, options, what)

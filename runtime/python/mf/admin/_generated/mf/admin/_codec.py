@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.admin._generated.mf.admin._types import Filter, Level, Outcome, Tapped
+from mf.admin._generated.mf.admin._types import Filter, Forwarded, Level, Outcome, Tapped
 from mf.codec import rules, shape
 from mf.codec.codec import Codec, TypeCodec
 
@@ -49,6 +49,20 @@ FILTER_SHAPE: Final[shape.Struct] = shape.Struct(
 )
 FILTER_CODEC: Final[TypeCodec[Filter]] = Codec(FILTER_SHAPE)
 
+FORWARDED_SHAPE: Final[shape.Struct] = shape.Struct(
+    "mf.admin.Forwarded",
+    Forwarded,
+    lambda: (
+        shape.Field("server", shape.STRING),
+        shape.Field("schema", shape.UUID),
+        shape.Field("items", shape.U32),
+        shape.Field("request_tier", shape.U8),
+        shape.Field("result_tier", shape.U8),
+        shape.Field("mixed", shape.BOOL),
+    ),
+)
+FORWARDED_CODEC: Final[TypeCodec[Forwarded]] = Codec(FORWARDED_SHAPE)
+
 TAPPED_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.admin.Tapped",
     Tapped,
@@ -65,6 +79,10 @@ TAPPED_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("error", shape.STRING),
         shape.Field("request", shape.Optional(shape.BYTES)),
         shape.Field("result", shape.Optional(shape.BYTES)),
+        shape.Field("request_size", shape.U64),
+        shape.Field("result_size", shape.U64),
+        shape.Field("withheld", shape.STRING),
+        shape.Field("forwarded", shape.Optional(FORWARDED_SHAPE)),
         shape.Field("dropped", shape.U64),
     ),
 )

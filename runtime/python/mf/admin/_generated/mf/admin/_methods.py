@@ -82,6 +82,13 @@ type mf.admin.Filter struct febird
  outcome mf.admin.Outcome
  sample f64
  values bool
+type mf.admin.Forwarded struct febird
+ server string
+ schema uuid
+ items u32
+ request_tier u8
+ result_tier u8
+ mixed bool
 type mf.admin.Level enum u8 open
  debug 0
  info 1
@@ -106,6 +113,10 @@ type mf.admin.Tapped struct febird
  error string
  request bytes?
  result bytes?
+ request_size u64
+ result_size u64
+ withheld string
+ forwarded mf.admin.Forwarded?
  dropped u64
 """
 
@@ -138,6 +149,6 @@ ADMIN_SERVICE: Final = ServiceInfo(
     agent=None,
     descriptor=ADMIN_DESCRIPTOR,
     annex=ADMIN_ANNEX,
-    fingerprint=bytes.fromhex("f6fcf38893024f27f604ac0d100ab530"),
+    fingerprint=bytes.fromhex("edf5c94c5cec6e82192a6e4da0888f3c"),
     methods=(ADMIN_DRAIN, ADMIN_LOG_LEVEL, ADMIN_SET_LOG_LEVEL, ADMIN_TAP),
 )

@@ -61,6 +61,7 @@ class AdminServant(Servant, ABC):
         server has few taps at
         once. Calls of this service and of mf.health.Health are not shown, nor calls that were refused
         before their handler ran.
+        Of a relay it shows what the relay hands on, also calls that it could hand to no server.
         """
 
 
@@ -106,4 +107,5 @@ class AdminAsyncServant(AsyncServant, ABC):
         server has few taps at
         once. Calls of this service and of mf.health.Health are not shown, nor calls that were refused
         before their handler ran.
+        Of a relay it shows what the relay hands on, also calls that it could hand to no server.
         """

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from reprlib import recursive_repr
 from typing import Final, TypeAlias
+from uuid import UUID
 
 from mf.codec.enums import OpenEnum
 from mf.codec.times import Duration, Timestamp
@@ -56,7 +57,9 @@ class Filter(PlainStruct):
     """The caller's address ("10.0.0.7:41022"), or its identity ("dns:web.example")."""
     outcome: Outcome
     sample: float
-    """The share of calls that is looked at: 0.01 is every hundredth, drawn at random."""
+    """The share of calls, at a relay of messages, that is looked at: 0.01 is every hundredth, drawn at
+    random.
+    """
     values: bool
     """Whether parameters and results come along."""
 
@@ -99,8 +102,67 @@ class Filter(PlainStruct):
         )
 
 
+class Forwarded(PlainStruct):
+    """What is known of a message that a relay has handed on without reading it. `request` and `result` are
+    then of the whole
+    message, as protocol.md says, without metadata.
+    """
+
+    __slots__ = __match_args__ = ("server", "schema", "items", "request_tier", "result_tier", "mixed")
+
+    server: str
+    """The address of the server that has got it; empty: none has."""
+    schema: UUID
+    """The fingerprint of the schema by which the caller has bound the service."""
+    items: int
+    """How many calls the message has."""
+    request_tier: int
+    """The tiers of the parameters and of the results, as in the header of a frame."""
+    result_tier: int
+    mixed: bool
+    """`result` has an outcome for each item, and may have results, failures and declared errors."""
+
+    def __init__(
+        self,
+        server: str = "",
+        schema: UUID = UUID(int=0),
+        items: int = 0,
+        request_tier: int = 0,
+        result_tier: int = 0,
+        mixed: bool = False,
+    ) -> None:
+        self.server = server
+        self.schema = schema
+        self.items = items
+        self.request_tier = request_tier
+        self.result_tier = result_tier
+        self.mixed = mixed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Forwarded):
+            return NotImplemented
+        return (
+            self.server == other.server
+            and self.schema == other.schema
+            and self.items == other.items
+            and self.request_tier == other.request_tier
+            and self.result_tier == other.result_tier
+            and self.mixed == other.mixed
+        )
+
+    @recursive_repr()
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(server={self.server!r}, schema={self.schema!r}, items={self.items!r}, "
+            f"request_tier={self.request_tier!r}, result_tier={self.result_tier!r}, mixed={self.mixed!r})"
+        )
+
+
 class Tapped(PlainStruct):
-    """One call, or one item of a message with several, when it has ended."""
+    """One call, or one item of a message with several, when it has ended. Of a relay it is a message that was
+    handed on, with
+    all of its items, or a call by its HTTP door.
+    """
 
     __slots__ = __match_args__ = (
         "service",
@@ -115,6 +177,10 @@ class Tapped(PlainStruct):
         "error",
         "request",
         "result",
+        "request_size",
+        "result_size",
+        "withheld",
+        "forwarded",
         "dropped",
     )
 
@@ -129,15 +195,30 @@ class Tapped(PlainStruct):
     begun: Timestamp
     """When it began."""
     took: Duration
-    """Until its handler had ended."""
+    """Until its handler had ended; at a relay until the answer was handed on."""
     code: int
-    """How it has ended: a code of protocol.md."""
+    """How it has ended: a code of protocol.md. DECLARED of a forwarded message with several items: they have
+    ended in
+    different ways.
+    """
     error: str
     """Of a failure, in words; of a declared error its name and fields."""
     request: bytes | None
-    """The parameters, encoded as a request of one item is; absent: not wanted, or larger than MOST_VALUE."""
+    """The parameters, encoded as a request of one item is; absent: not wanted, or withheld."""
     result: bytes | None
     """The result in the same way; absent without one, too."""
+    request_size: int
+    """The sizes of the messages in bytes, without metadata and the values of streams. They are those of all
+    items of a
+    message with several; 0 where they are not known.
+    """
+    result_size: int
+    withheld: str
+    """Why parameters or results that are wanted are absent, in words: one is larger than MOST_VALUE, for
+    instance.
+    """
+    forwarded: Forwarded | None
+    """Absent: the process that is tapped has served the call itself."""
     dropped: int
     """So many calls before this one were not shown, since the reader was too slow."""
 
@@ -155,6 +236,10 @@ class Tapped(PlainStruct):
         error: str = "",
         request: bytes | None = None,
         result: bytes | None = None,
+        request_size: int = 0,
+        result_size: int = 0,
+        withheld: str = "",
+        forwarded: Forwarded | None = None,
         dropped: int = 0,
     ) -> None:
         self.service = service
@@ -169,6 +254,10 @@ class Tapped(PlainStruct):
         self.error = error
         self.request = request
         self.result = result
+        self.request_size = request_size
+        self.result_size = result_size
+        self.withheld = withheld
+        self.forwarded = forwarded
         self.dropped = dropped
 
     def __eq__(self, other: object) -> bool:
@@ -187,6 +276,10 @@ class Tapped(PlainStruct):
             and self.error == other.error
             and self.request == other.request
             and self.result == other.result
+            and self.request_size == other.request_size
+            and self.result_size == other.result_size
+            and self.withheld == other.withheld
+            and self.forwarded == other.forwarded
             and self.dropped == other.dropped
         )
 
@@ -196,7 +289,9 @@ class Tapped(PlainStruct):
             f"{type(self).__name__}(service={self.service!r}, method={self.method!r}, agent={self.agent!r}, "
             f"peer={self.peer!r}, identity={self.identity!r}, is_stream={self.is_stream!r}, "
             f"begun={self.begun!r}, took={self.took!r}, code={self.code!r}, error={self.error!r}, "
-            f"request={self.request!r}, result={self.result!r}, dropped={self.dropped!r})"
+            f"request={self.request!r}, result={self.result!r}, request_size={self.request_size!r}, "
+            f"result_size={self.result_size!r}, withheld={self.withheld!r}, forwarded={self.forwarded!r}, "
+            f"dropped={self.dropped!r})"
         )
 
 
