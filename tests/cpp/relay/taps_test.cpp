@@ -74,7 +74,7 @@ struct Tapping : testing::Test {
   const std::shared_ptr<PlainFlow> flow = std::make_shared<PlainFlow>();
   mf::Server behind{{.log = mf::Log(mf::Level::off)}};
   Relayed relay;
-  mf::Client caller{"relay" + relay.address().str().substr(3)};
+  mf::Client caller{relay.address().str()};
   mf::Client at_relay{relay.address().str()};
   AdminClient admin{at_relay};
   calls::EchoClient stub{caller};
@@ -129,7 +129,6 @@ TEST_F(Tapping, ShowsHowCallsHaveFailed) {
   const auto failed = next(tap, "fail");
   EXPECT_EQ(failed.code, number(Code::permission_denied));
   EXPECT_THAT(failed.error, HasSubstr("not you"));
-  EXPECT_FALSE(failed.result);
   const auto late = next(tap, "wait");
   EXPECT_NE(late.code, 0);
   EXPECT_EQ(late.forwarded->server, behind.address().str());
@@ -225,21 +224,22 @@ TEST_F(Tapping, ChoosesByFiltersAndLeavesValuesOut) {
 }
 
 TEST_F(Tapping, OfASlowReaderHoldsNoCallUpAndCountsWhatItLacks) {
-  auto tap = admin.tap({.method = "text"}, kNoDeadline);
-  const std::string large(30'000, 'x');
+  auto tap = admin.tap({.method = "blob"}, kNoDeadline);
+  const mf::Bytes large(octets(30'000));
+  const mf::Bytes little(octets(1));
   std::uint64_t made = 0;
   first(tap, [&] {
-    stub.text("x");
+    stub.blob(little);
     ++made;
   });
   // What the queue and the stream of the reader have room for is less.
-  for (int i = 0; i < 1'000; ++i) EXPECT_EQ(stub.text(large).size(), large.size());
+  for (int i = 0; i < 1'000; ++i) EXPECT_EQ(stub.blob(large).size(), large.size());
   made += 1'000;
 
   std::atomic<bool> enough{false};
   std::atomic<std::uint64_t> later{0};
   auto calling = std::async(std::launch::async, [&] {
-    for (; !enough; ++later) stub.text("x");
+    for (; !enough; ++later) stub.blob(little);
   });
   std::uint64_t dropped = 0;
   std::uint64_t shown = 1;
