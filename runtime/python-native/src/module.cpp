@@ -234,6 +234,8 @@ PyMethodDef functions[] = {
     {"run", method(run), METH_FASTCALL, "run(call, of Python): answers a call that runs where it was read"},
     {"gather", method(gather), METH_FASTCALL,
      "gather(iterator, encode, values: list, longest, room, most, guards) -> 0, 1, 2 or (value,)"},
+    {"begin", method(begin), METH_FASTCALL,
+     "begin(call, of Python, loop, task) -> what waits, or None: takes the first step of a handler"},
     {"memory", memory, METH_O, "memory(size) -> memoryview of bytes that are not set to anything"},
     {"outcomes", method(outcomes), METH_FASTCALL, "outcomes(class, (value, error), values: list) -> list"},
     {nullptr, nullptr, 0, nullptr},

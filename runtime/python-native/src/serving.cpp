@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t kKind = 0x8F;  // of flags: the encoding, and whether there is a stream
 
 struct ServingNames {
+  PyObject* await = PyUnicode_InternFromString("__await__");
   PyObject* acquire = PyUnicode_InternFromString("acquire");
-  PyObject* calls = PyUnicode_InternFromString("calls");
   PyObject* connection = PyUnicode_InternFromString("connection");
   PyObject* count = PyUnicode_InternFromString("count");
   PyObject* counters = PyUnicode_InternFromString("counters");
@@ -95,6 +95,9 @@ struct Python {
   PyObject* running;
   PyObject* ended;
   PyObject* closed;
+  PyObject* enter_task = nullptr;  // these three for `begin` alone
+  PyObject* leave_task = nullptr;
+  PyObject* maybe_await = nullptr;
 
   explicit Python(PyObject* given)
       : run(PyTuple_GET_ITEM(given, 0)),
@@ -103,7 +106,12 @@ struct Python {
         current(PyTuple_GET_ITEM(given, 3)),
         running(PyTuple_GET_ITEM(given, 4)),
         ended(PyTuple_GET_ITEM(given, 5)),
-        closed(PyTuple_GET_ITEM(given, 6)) {}
+        closed(PyTuple_GET_ITEM(given, 6)) {
+    if (PyTuple_GET_SIZE(given) == 7) return;
+    enter_task = PyTuple_GET_ITEM(given, 7);
+    leave_task = PyTuple_GET_ITEM(given, 8);
+    maybe_await = PyTuple_GET_ITEM(given, 9);
+  }
 };
 
 class Served {
@@ -126,7 +134,88 @@ class Served {
     return answer(result);
   }
 
+  /// The same for a coroutine, as `task` of `loop`. It returns what of it waits, or None.
+  [[nodiscard]] PyObject* begin(PyObject* loop, PyObject* task) {
+    if (!is_straight() || !read()) {
+      if (!is_for_python()) return nullptr;
+      PyErr_Clear();
+      std::array<PyObject*, 3> given = {call_.get(), loop, task};
+      return PyObject_Vectorcall(python_.run, given.data(), given.size(), nullptr);
+    }
+    const Owned counted(PyObject_CallMethodOneArg(counters_.get(), names_.on_executed, one_.get()));
+    const Owned context(PyContext_CopyCurrent());
+    if (!counted || !context) return nullptr;
+    Step step;
+    if (!step_as(loop, task, context, step)) return nullptr;
+    if (step.is_answered) return Py_NewRef(Py_None);
+    if (step.waiting) return PyTuple_Pack(3, context.get(), step.waiting.get(), step.got.get());
+    return answer(step.got);
+  }
+
  private:
+  /// What the first step of a coroutine has led to.
+  struct Step {
+    Owned waiting;  // the coroutine, if it waits
+    Owned got;      // what it waits for, or its result
+    bool is_answered = false;
+  };
+
+  /// False: Python has an error.
+  [[nodiscard]] bool step_as(PyObject* loop, PyObject* task, const Owned& context, Step& step) const {
+    std::array<PyObject*, 2> pair = {loop, task};
+    const Owned entered(PyObject_Vectorcall(python_.enter_task, pair.data(), pair.size(), nullptr));
+    if (!entered) return false;
+    bool is_well = PyContext_Enter(context.get()) == 0;
+    if (is_well) {
+      is_well = first_step(step);
+      is_well = after_error([&] { return PyContext_Exit(context.get()) == 0; }) && is_well;
+    }
+    return after_error([&] {
+             return static_cast<bool>(
+                 Owned(PyObject_Vectorcall(python_.leave_task, pair.data(), pair.size(), nullptr)));
+           }) &&
+           is_well;
+  }
+
+  /// Does what must be done even if Python has an error, which is kept.
+  template <class Function>
+  [[nodiscard]] static bool after_error(const Function& function) {
+    PyObject* type = nullptr;
+    PyObject* value = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    if (!function()) {
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(trace);
+      return false;
+    }
+    PyErr_Restore(type, value, trace);
+    return true;
+  }
+
+  [[nodiscard]] bool first_step(Step& step) const {
+    const Owned token(PyContextVar_Set(python_.current, call_.get()));
+    if (!token) return false;
+    Owned given(PyObject_Call(function_.get(), arguments_.get(), nullptr));
+    if (given && PyCoro_CheckExact(given.get()) == 0) {
+      if (PyObject_HasAttr(given.get(), names_.await) == 0) {
+        step.got = std::move(given);
+        return true;
+      }
+      given = Owned(PyObject_CallOneArg(python_.maybe_await, given.get()));
+    }
+    if (given) {
+      PyObject* got = nullptr;
+      const PySendResult sent = PyIter_Send(given.get(), Py_None, &got);
+      step.got = Owned(got);
+      if (sent == PYGEN_NEXT) step.waiting = std::move(given);
+      if (sent != PYGEN_ERROR) return true;
+    }
+    step.is_answered = true;
+    return answer_raised();
+  }
+
   /// One item, which has come in time, as the method has it planned, to a handler without gate or observers.
   [[nodiscard]] bool is_straight() {
     handler_ = part(call_, names_.handler);
@@ -219,33 +308,20 @@ class Served {
     if (!lock || !session) return -1;
     const Owned held(PyObject_CallMethodNoArgs(lock.get(), names_.acquire));
     if (!held) return -1;
-    const int queued = queue(connection, session, encoding, payload);
-    PyObject* type = nullptr;
-    PyObject* value = nullptr;
-    PyObject* trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    const Owned released(PyObject_CallMethodNoArgs(lock.get(), names_.release));
-    if (!released) {
-      Py_XDECREF(type);
-      Py_XDECREF(value);
-      Py_XDECREF(trace);
-      return -1;
-    }
-    PyErr_Restore(type, value, trace);
-    return queued;
+    const int queued = queue(session, encoding, payload);
+    const bool is_released = after_error(
+        [&] { return static_cast<bool>(Owned(PyObject_CallMethodNoArgs(lock.get(), names_.release))); });
+    return is_released ? queued : -1;
   }
 
-  [[nodiscard]] int queue(const Owned& connection, const Owned& session, const Owned& encoding,
-                          const Owned& payload) {
-    const Owned calls = part(connection, names_.calls);
+  [[nodiscard]] int queue(const Owned& session, const Owned& encoding, const Owned& payload) {
     const Owned in_flight = part(session, names_.in_flight);
     const Owned out = part(session, names_.out);
     const Owned id = part(call_, names_.id);
     Fields fields{.type = kReply, .count = 1};
     std::uint64_t most = 0;
-    if (!calls || !in_flight || !out || !id) return -1;
-    if (!PyDict_CheckExact(calls.get()) || PyDict_GET_SIZE(calls.get()) != 0 ||
-        !PySet_Check(in_flight.get()) || !PyList_CheckExact(out.get()) ||
+    if (!in_flight || !out || !id) return -1;
+    if (!PySet_Check(in_flight.get()) || !PyList_CheckExact(out.get()) ||
         !PyBytes_CheckExact(payload.get()) || !is(call_, names_.state, python_.running) ||
         !is(call_, names_.reply_entries, Py_None) || is(session, names_.state, python_.closed) ||
         !number_in(encoding.get(), 1, fields.flags) || !number_in(id.get(), 4, fields.id) ||
@@ -297,6 +373,17 @@ PyObject* run(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
   }
   const Python python(given[1]);
   return Served(given[0], python).run();
+}
+
+PyObject* begin(PyObject* /*module*/, PyObject* const* given, Py_ssize_t count) {
+  if (count != 4 || !PyTuple_CheckExact(given[1]) || PyTuple_GET_SIZE(given[1]) != 10) {
+    PyErr_SetString(PyExc_TypeError,
+                    "begin(call, (begin, ended_by, answer_one, current, running, ended, closed, enter_task, "
+                    "leave_task, maybe_await), loop, task)");
+    return nullptr;
+  }
+  const Python python(given[1]);
+  return Served(given[0], python).begin(given[2], given[3]);
 }
 
 }  // namespace mf::native

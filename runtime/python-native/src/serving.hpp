@@ -15,4 +15,10 @@ namespace mf::native {
 /// the others are states of calls and sessions.
 PyObject* run(PyObject* module, PyObject* const* given, Py_ssize_t count);
 
+/// begin(call, (begin, ended_by, answer_one, current, running, ended, closed, enter_task, leave_task,
+/// maybe_await), loop, task): takes the first step of an `async def` handler as a task of a loop, and answers
+/// if that is its last one (mf/server/first_step.py). Returns None, or a tuple of the context, the coroutine
+/// that waits, and what for.
+PyObject* begin(PyObject* module, PyObject* const* given, Py_ssize_t count);
+
 }  // namespace mf::native

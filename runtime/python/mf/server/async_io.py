@@ -7,7 +7,7 @@ The number of tasks is bounded by what HELLO lets a client have in flight, and o
 another; the number of waiting bytes is bounded by not reading from connections with more.
 """
 
-from asyncio import AbstractEventLoop, Future, Task, TimerHandle, wait
+from asyncio import AbstractEventLoop, CancelledError, Future, Task, TimerHandle, current_task, wait
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -20,6 +20,7 @@ from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
 from mf.server.files import ServedFiles
+from mf.server.first_step import SpareTask, beginner, ended_by
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
 from mf.server.offer import Offers
@@ -42,6 +43,7 @@ class AsyncIo(ServerIo):
 
     __slots__ = (
         "_began",
+        "_begin",
         "_closed",
         "_dirty",
         "_drained_at_last",
@@ -50,8 +52,11 @@ class AsyncIo(ServerIo):
         "_expiry_timer",
         "_flushes",
         "_loop",
+        "_spare",
         "_tasks",
         "_timer",
+        "_turning",
+        "_unbegun",
     )
 
     def __init__(
@@ -70,6 +75,14 @@ class AsyncIo(ServerIo):
         # run of a simulation. The order of a set of objects depends on their addresses.
         self._dirty: dict[Connection, None] = {}
         self._tasks: dict[ServedCall, Task[None]] = {}
+        self._unbegun: dict[ServedCall, None] = {}
+        """Those whose tasks have not taken their first step."""
+        self._spare: SpareTask | None = None
+        self._begin = beginner()
+        self._run_here = self._begin_here
+        self._pauses_input = False
+        self._turning: Connection | None = None
+        """The connection that will be flushed at the end of its turn."""
         self._began = False
         """Whether tasks were made since the last flush was scheduled."""
         self._flushes = 0
@@ -111,6 +124,8 @@ class AsyncIo(ServerIo):
                 if timer is not None:
                     timer.cancel()
             tasks = list(self._tasks.values())
+            if self._spare is not None:
+                tasks.append(self._spare.task)
             for task in tasks:
                 task.cancel()
         if tasks:
@@ -129,28 +144,76 @@ class AsyncIo(ServerIo):
         self._began = True
         if task.done():  # a loop may take the first step at once: asyncio.eager_task_factory
             return
+        self._unbegun[call] = None
+        self._goes_on(call, task)
+        task.add_done_callback(lambda _: self._task_ended(call))
+
+    def _goes_on(self, call: ServedCall, task: "Task[None]") -> None:
         self._tasks[call] = task
         if call.deadline < self._expiry:
             self._expire_at(call.deadline)
 
     async def _run(self, call: ServedCall) -> None:
-        try:
-            if isinstance(call, StreamCall):
-                await run_stream_async(call)
-            else:
-                await run_async(call, self._loop)
-        finally:
-            self._tasks.pop(call, None)
+        self._unbegun.pop(call, None)
+        if isinstance(call, StreamCall):
+            await run_stream_async(call)
+        else:
+            await run_async(call, self._loop)
+
+    def _task_ended(self, call: ServedCall) -> None:
+        del self._tasks[call]
+        if call in self._unbegun:  # a program that cancels all tasks of its loop has cancelled it
+            del self._unbegun[call]
+            ended_by(call, call.handler, CancelledError())
+
+    # The first step of a handler, where its request was read
+
+    def _begin_here(self, call: ServedCall) -> None:
+        """A loop with a factory of tasks makes one for each call by that."""
+        loop, connection = self._loop, call.connection
+        spare = self._spare
+        if spare is None and loop.get_task_factory() is None:
+            spare = self._spare = SpareTask(loop, self._forget_task, self._lost)
+        if (
+            spare is None
+            or call.count != 1
+            or not connection.may_begin(call)
+            or current_task(loop) is not None
+        ):
+            call.state = ServerCallState.RECEIVED
+            if connection.admit(call):
+                self.start(call)
+            return
+        suspended = self._begin(call, loop, spare.task)
+        if suspended is not None:
+            self._spare = None
+            connection.suspends(call, spare.task.cancel)
+            self._goes_on(call, spare.task)
+            spare.go_on(call, suspended)
+        elif not spare.is_spare():
+            self._spare = None
+            spare.end()
+
+    def _lost(self, spare: SpareTask) -> None:
+        if self._spare is spare:
+            self._spare = None
+
+    def _forget_task(self, call: ServedCall) -> None:
+        del self._tasks[call]
 
     def _turn(self, connection: Connection, mask: int) -> None:
-        super()._turn(connection, mask)
-        if (
-            self._began
-        ):  # behind the first steps of the tasks that were made, but in the same turn of the loop
+        self._turning = connection
+        try:
+            super()._turn(connection, mask)
+        finally:
+            self._turning = None
+        if self._began:  # behind the first steps of the tasks that were made, in the same turn of the loop
             self._began = False
             self._flush_soon()
 
     def wrote(self, connection: Connection) -> None:
+        if connection is self._turning:
+            return
         if not self._flushes:
             self._flush_soon()
         self._dirty[connection] = None

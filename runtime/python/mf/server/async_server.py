@@ -62,7 +62,7 @@ class AsyncServer(BaseServer["AsyncControllerRegistrar", AsyncIo]):
         ValueError if the offer does not fit, TypeError for an invalid agent, or for a servant with plain
         functions, which would block the loop.
         """
-        self._offer(servant, agent, False, how)
+        self._offer(servant, agent, True, how)
 
     def _check(self, servant: BaseServant) -> None:
         generated_base(servant)

@@ -318,9 +318,6 @@ class Connection(StreamCaller):
         return bool(running) or self.stream.unacknowledged() > 0
 
     def admit(self, call: ServedCall) -> bool:
-        """Accepts a request that will run on another thread. True: it may start now; otherwise it is started
-        when its turn comes.
-        """
         offer = call.handler.offer
         self._admitted_bytes += len(call.payload)
         if not call.oneway:
@@ -429,6 +426,16 @@ class Connection(StreamCaller):
         if is_late and call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         return not is_late
+
+    def suspends(self, call: ServedCall, stop: Callable[[], object]) -> None:
+        call.stop = stop
+        self._admitted_bytes += len(call.payload)
+        if not call.oneway:
+            self.calls[call.id] = call
+            return
+        with self.lock:
+            call.in_order = True
+            self._oneways[call.handler.offer] = 1  # it began since there was none
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         if call.standing is not _OUTSIDE:  # before the answer, after which the client may call again at once
@@ -633,17 +640,17 @@ class Connection(StreamCaller):
 
     # Unread replies hold calls back
 
-    def _may_begin(self, call: ServedCall) -> bool:
+    def may_begin(self, call: ServedCall) -> bool:
         return call.oneway or self.session.out_bytes <= OUTPUT_LIMIT
 
     def hold(self, call: ServedCall) -> bool:
-        if self._may_begin(call):
+        if self.may_begin(call):
             return False
         if call.standing is not _OUTSIDE:
             call.gate.admission.leave(call, monotonic())
         with self.lock:
             self._held.append(call)
-            may_begin = self._may_begin(call)
+            may_begin = self.may_begin(call)
         if may_begin:  # the output was written in the meantime, and no other thread would check
             self._release()
             self._io.wrote(self)

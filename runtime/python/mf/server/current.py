@@ -48,10 +48,24 @@ class Caller(ABC):
     def client_id(self) -> int: ...
 
     @abstractmethod
+    def admit(self, call: "ServedCall") -> bool:
+        """Accepts a request that does not run where it was read. True: it may start now; otherwise it is
+        started when its turn comes."""
+
+    @abstractmethod
+    def suspends(self, call: "ServedCall", stop: Callable[[], object]) -> None:
+        """The handler of a call that began where it was read waits: from now on it runs as one that was
+        admitted. `stop` is called, under the lock, when the handler must stop."""
+
+    @abstractmethod
     def started(self, call: "ServedCall", stop: Callable[[], object] | None = None) -> bool:
         """The handler is about to start. False: it is too late, and the call was answered. `stop` is called,
         under the lock, when the handler must stop.
         """
+
+    @abstractmethod
+    def may_begin(self, call: "ServedCall") -> bool:
+        """Whether its client has read enough replies for this call to begin."""
 
     @abstractmethod
     def hold(self, call: "ServedCall") -> bool:

@@ -72,6 +72,7 @@ class ServerIo(Loop):
         "_load",
         "_offers",
         "_opening",
+        "_pauses_input",
         "_progress_at",
         "_refused_logged_at",
         "_retired",
@@ -95,6 +96,8 @@ class ServerIo(Loop):
         self._refused_logged_at = -_FOREVER
         self._listeners = {each.fileno: each for each in map(Listener, listening)}
         self._run_here = runner()
+        self._pauses_input = True
+        """Whether events wait until replies are read; otherwise calls whose handlers have not begun do."""
         self._scratch = bytearray(SCRATCH_SIZE)
         self._connections: dict[int, Connection] = {}
         load.connections = self._connections
@@ -240,7 +243,7 @@ class ServerIo(Loop):
         left = iter(events)
         for event in left:
             if isinstance(event, tuple):
-                if session.out_bytes > OUTPUT_LIMIT and connection.must_wait():
+                if session.out_bytes > OUTPUT_LIMIT and self._pauses_input and connection.must_wait():
                     connection.rest = [event, *left]
                     return
                 handler, _, _, flags, word, _, payload, metadata = event
