@@ -11,6 +11,7 @@
 // work, and finds the words. Errors that are no `Exception`, and a lack of memory, are raised.
 #include <new>
 
+#include "awaiting.hpp"
 #include "construct.hpp"
 #include "decoder.hpp"
 #include "encoder.hpp"
@@ -210,7 +211,9 @@ int execute(PyObject* module) {
   }
   if (!make_frame_names() || !make_serving_names()) return -1;
   const Owned type(PyType_FromModuleAndSpec(module, &spec, nullptr));
-  if (!type || PyModule_AddObjectRef(module, "Plan", type.get()) < 0 || !add_memory(module)) return -1;
+  if (!type || PyModule_AddObjectRef(module, "Plan", type.get()) < 0 || !add_memory(module) ||
+      !add_waiter(module))
+    return -1;
   return PyModule_AddStringConstant(module, "VERSION", MF_VERSION);
 }
 

@@ -6,11 +6,13 @@ connection, for the earliest deadline of the calls in flight; it is moved when i
 A coarse timer detects silent servers while replies are awaited.
 """
 
-from asyncio import AbstractEventLoop, CancelledError, Future, TimerHandle, get_running_loop
+from asyncio import AbstractEventLoop, CancelledError, Future, TimerHandle, current_task, get_running_loop
 from contextlib import suppress
+from functools import cache
 from time import monotonic
 from typing import Any
 
+from mf.codec.native import native
 from mf.core.client_options import DEAD_AFTER
 from mf.core.code_class import FOR_GOOD
 from mf.core.error import Code, Error, cancelled_by_caller, not_executed
@@ -42,6 +44,14 @@ def check_loop(own: AbstractEventLoop) -> None:
         )
 
 
+@cache
+def waiter_type() -> Any:
+    """What a task awaits for a call where mf-runtime-native is in use (awaiting.hpp); None: a future of its
+    loop."""
+    module = native().module
+    return None if module is None else module.Waiter
+
+
 class AsyncLink(LinkCore):
     """See above. `waiter` of a request is the future of its caller; that of anything else
     is a list of gates."""
@@ -55,6 +65,7 @@ class AsyncLink(LinkCore):
         "_loop",
         "_silence",
         "_timer",
+        "_waiter",
     )
 
     def __init__(
@@ -76,6 +87,7 @@ class AsyncLink(LinkCore):
         self._expiry = FOREVER
         self._flush_due = False
         self._timer: TimerHandle | None = None
+        self._waiter = waiter_type()
         loop.add_reader(stream.fileno(), self._readable)
         self.flush()
         if stream.inside:
@@ -98,7 +110,8 @@ class AsyncLink(LinkCore):
             return None
         session.request(call, call.flags, word, call.items, call.body)
         call.written()
-        future: Future[None] = self._loop.create_future()
+        loop = self._loop
+        future = loop.create_future() if self._waiter is None else self._waiter(loop)
         call.waiter = future
         if call.deadline < self._expiry:
             self._expire_at(call.deadline)
@@ -106,7 +119,7 @@ class AsyncLink(LinkCore):
             self._watch_silence()
         if not self._flush_due:
             self._flush_due = True
-            self._loop.call_soon(self._flush)
+            loop.call_soon(self._flush)
         return future
 
     async def perform(self, call: Call[Any], word: int, now: float) -> None:  # noqa: ARG002
@@ -280,13 +293,13 @@ class AsyncLink(LinkCore):
         if self._pinged_at:
             self._pinged_at = 0.0
         finished: list[Pending] = []
+        awaited: list[Any] = []
         for event in session.received(count):
             if type(event) is tuple:
                 call, call.status, call.encoding, call.payload = event
                 if call.on_done is None:
                     call.done = True
-                    if not call.waiter.done():
-                        call.waiter.set_result(None)
+                    awaited.append(call.waiter)
                 elif call.stream:
                     self._done(call)
                     finished.append(call)
@@ -298,6 +311,24 @@ class AsyncLink(LinkCore):
         call_back(finished)
         if session.out:
             self.flush()
+        if self._waiter is not None and current_task(self._loop) is None:
+            self._wake_here(awaited)
+        else:
+            for waiter in awaited:
+                if not waiter.done():
+                    waiter.set_result(None)
+
+    def _wake_here(self, awaited: list[Any]) -> None:
+        """The tasks go on at once. If one ends the program, the others go on in the next turn of the loop, if
+        there is one."""
+        woken = iter(awaited)
+        try:
+            for waiter in woken:
+                waiter.wake()
+        except BaseException:
+            for waiter in woken:
+                waiter.set_result(None)
+            raise
 
     def _broken_by(self, bug: Exception) -> None:
         """A bug in one connection, or in a callback: the connection ends, and the loop continues for the
