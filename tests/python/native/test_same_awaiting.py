@@ -3,6 +3,7 @@ purely and natively."""
 
 import asyncio
 import gc
+import sys
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -15,6 +16,7 @@ from mf.link import async_link
 from tests.python.conftest import AsyncRecorder
 from tests.python.echo import EchoAsyncClient
 from tests.python.native.plans import module, sessions_use
+from tests.python.native.test_memory import GROWTH, resident
 
 Calls = Callable[[EchoAsyncClient, mf.AsyncClient], Awaitable[Any]]
 VAR: ContextVar[int] = ContextVar("var", default=-1)
@@ -205,6 +207,30 @@ def test_nothing_is_left_of_waits_that_have_ended(calling: Any) -> None:
 
     before, after = calling(calls)
     assert after == before
+
+
+def test_neither_references_nor_memory_are_kept_of_many_waits(calling: Any) -> None:
+    shared: list[Any] = [None, True, False, 0, 1, asyncio.Task, module().Waiter]
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncClient) -> tuple[list[int], int]:
+        async def some(count: int) -> tuple[list[int], int]:
+            for _ in range(count // 30):
+                await asyncio.gather(*(echo.twice(x) for x in range(30)))
+                task = asyncio.create_task(echo.twice(1))
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait([task])
+            gc.collect()
+            return [sys.getrefcount(each) for each in shared], resident()
+
+        references, memory = await some(900)
+        after, memory_after = await some(3_000)
+        moved = [now - before for now, before in zip(after, references, strict=True)]
+        return moved, memory_after - memory
+
+    moved, grown = calling(calls)
+    assert [each for each in moved if each > 100] == []
+    assert grown < GROWTH
 
 
 def test_a_waiter_without_a_task_keeps_what_it_was_told() -> None:

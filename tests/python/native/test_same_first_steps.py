@@ -3,6 +3,7 @@ neither by its task and context, nor by how it is cancelled, purely and natively
 
 import asyncio
 import gc
+import sys
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ from mf.server.first_step import begin, beginner_of
 from tests.python.conftest import AsyncRecorder
 from tests.python.echo import EchoAsyncClient, Negative
 from tests.python.native.plans import module
+from tests.python.native.test_memory import GROWTH, resident
 
 Act = Callable[[int], Awaitable[int]]
 Calls = Callable[[EchoAsyncClient, mf.AsyncServer], Awaitable[Any]]
@@ -438,6 +440,33 @@ def test_nothing_is_left_of_calls_that_have_ended(served: Serve) -> None:
 
     before, after = served(act, calls)
     assert after <= before
+
+
+def test_neither_references_nor_memory_are_kept_of_many_calls(served: Serve) -> None:
+    shared: list[Any] = [None, True, False, 0, 1, asyncio.Task, first_step.SpareTask, ServedCall, Negative]
+
+    async def act(x: int) -> int:
+        if x % 3 == 0:
+            await asyncio.sleep(0)
+        if x % 3 == 1:
+            raise Negative(x)
+        return x
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncServer) -> tuple[list[int], int]:
+        async def some(count: int) -> tuple[list[int], int]:
+            for _ in range(count // 30):
+                await asyncio.gather(*(echo.twice(x) for x in range(30)), return_exceptions=True)
+            gc.collect()
+            return [sys.getrefcount(each) for each in shared], resident()
+
+        references, memory = await some(900)
+        after, memory_after = await some(3_000)
+        moved = [now - before for now, before in zip(after, references, strict=True)]
+        return moved, memory_after - memory
+
+    moved, grown = served(act, calls)
+    assert [each for each in moved if each > 100] == []
+    assert grown < GROWTH
 
 
 def test_a_one_way_call_that_waits_holds_up_what_comes_behind_it(served: Serve) -> None:
