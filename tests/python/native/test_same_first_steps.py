@@ -175,6 +175,28 @@ def test_a_task_that_a_handler_has_left_a_trace_in_serves_no_other_and_ends(
     assert len(kept) in (0, 5)
 
 
+def test_a_handler_that_always_waits_has_tasks_of_its_own_until_it_waits_no_more(served: Serve) -> None:
+    waits = True
+    spares: list[bool] = []
+
+    async def act(x: int) -> int:
+        spares.append(isinstance(here().get_coro(), first_step.SpareTask))
+        if waits:
+            await asyncio.sleep(0)
+        return x
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncServer) -> list[int]:
+        nonlocal waits
+        answers = [await echo.twice(x) for x in range(200)]
+        waits = False
+        return answers + [await echo.twice(x) for x in range(200, 400)]
+
+    assert served(act, calls) == list(range(400))
+    assert spares[:4] == [True] * 4
+    assert 2 <= sum(spares[4:200]) <= 4  # now and then
+    assert all(spares[300:])
+
+
 VAR: ContextVar[int] = ContextVar("var", default=-1)
 
 

@@ -8,8 +8,10 @@ another; the number of waiting bytes is bounded by not reading from connections 
 """
 
 from asyncio import AbstractEventLoop, CancelledError, Future, Task, TimerHandle, current_task, wait
+from collections.abc import Generator
 from contextlib import suppress
 from time import monotonic
+from types import coroutine
 from typing import Any
 
 from mf.protocol.handshake import Hello
@@ -23,7 +25,7 @@ from mf.server.files import ServedFiles
 from mf.server.first_step import SpareTask, beginner, ended_by
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
-from mf.server.offer import Offers
+from mf.server.offer import PATIENCE, Offers
 from mf.server.pushed import run_pushed
 from mf.server.server_io import ServerIo
 from mf.server.stream import StreamCall
@@ -36,6 +38,17 @@ _STRAGGLERS = 1.0
 _EXPIRY_PACE = 4e-6
 """Seconds for each running call between two looks for expired ones, which take about a tenth of that: clients
 whose calls have many different deadlines cannot make a server look all the time."""
+
+_WAIT = 4
+"""What a wait takes of the patience with a handler, of which each call without one returns 1."""
+_UNTRIED = 64
+"""How many calls of a handler that waits are tasks from the start, before one begins where it was read."""
+
+
+@coroutine
+def _first_step() -> Generator[None, None, None]:
+    """What a task waits for that has not begun: so its coroutine learns also of a cancellation then."""
+    yield
 
 
 class AsyncIo(ServerIo):
@@ -56,7 +69,6 @@ class AsyncIo(ServerIo):
         "_tasks",
         "_timer",
         "_turning",
-        "_unbegun",
     )
 
     def __init__(
@@ -75,8 +87,6 @@ class AsyncIo(ServerIo):
         # run of a simulation. The order of a set of objects depends on their addresses.
         self._dirty: dict[Connection, None] = {}
         self._tasks: dict[ServedCall, Task[None]] = {}
-        self._unbegun: dict[ServedCall, None] = {}
-        """Those whose tasks have not taken their first step."""
         self._spare: SpareTask | None = None
         self._begin = beginner()
         self._run_here = self._begin_here
@@ -140,13 +150,13 @@ class AsyncIo(ServerIo):
             assert isinstance(call, StreamCall)
             run_pushed(call)
             return
-        task = self._loop.create_task(self._run(call))
+        steps = self._run(call)
+        steps.send(None)
+        task = self._loop.create_task(steps)
         self._began = True
         if task.done():  # a loop may take the first step at once: asyncio.eager_task_factory
             return
-        self._unbegun[call] = None
         self._goes_on(call, task)
-        task.add_done_callback(lambda _: self._task_ended(call))
 
     def _goes_on(self, call: ServedCall, task: "Task[None]") -> None:
         self._tasks[call] = task
@@ -154,26 +164,32 @@ class AsyncIo(ServerIo):
             self._expire_at(call.deadline)
 
     async def _run(self, call: ServedCall) -> None:
-        self._unbegun.pop(call, None)
-        if isinstance(call, StreamCall):
-            await run_stream_async(call)
-        else:
-            await run_async(call, self._loop)
-
-    def _task_ended(self, call: ServedCall) -> None:
-        del self._tasks[call]
-        if call in self._unbegun:  # a program that cancels all tasks of its loop has cancelled it
-            del self._unbegun[call]
-            ended_by(call, call.handler, CancelledError())
+        try:
+            try:
+                await _first_step()
+            except CancelledError as cancelled:  # a program has cancelled all tasks of its loop
+                ended_by(call, call.handler, cancelled)
+                raise
+            if isinstance(call, StreamCall):
+                await run_stream_async(call)
+            else:
+                await run_async(call, self._loop)
+        finally:
+            self._tasks.pop(call, None)
 
     # The first step of a handler, where its request was read
 
     def _begin_here(self, call: ServedCall) -> None:
-        """A loop with a factory of tasks makes one for each call by that."""
-        loop, connection = self._loop, call.connection
-        spare = self._spare
-        if spare is None and loop.get_task_factory() is None:
-            spare = self._spare = SpareTask(loop, self._forget_task, self._lost)
+        """A handler that mostly waits has a task from the start, which costs less then; from time to time it
+        gets another chance. A loop with a factory of tasks makes one for each call by that."""
+        loop, connection, handler = self._loop, call.connection, call.handler
+        spare = None
+        if handler.patience <= 0:
+            handler.patience = handler.patience - 1 if handler.patience > -_UNTRIED else _WAIT
+        else:
+            spare = self._spare
+            if spare is None and loop.get_task_factory() is None:
+                spare = self._spare = SpareTask(loop, self._forget_task, self._lost)
         if (
             spare is None
             or call.count != 1
@@ -186,11 +202,15 @@ class AsyncIo(ServerIo):
             return
         suspended = self._begin(call, loop, spare.task)
         if suspended is not None:
+            handler.patience -= _WAIT
             self._spare = None
             connection.suspends(call, spare.task.cancel)
             self._goes_on(call, spare.task)
             spare.go_on(call, suspended)
-        elif not spare.is_spare():
+            return
+        if handler.patience < PATIENCE:
+            handler.patience += 1
+        if not spare.is_spare():
             self._spare = None
             spare.end()
 

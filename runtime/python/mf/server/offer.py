@@ -25,6 +25,10 @@ _LONGEST_LABEL = 64
 _LONGEST_TEXT = 1024
 
 
+PATIENCE = 16
+"""The greatest of a handler."""
+
+
 class Handler:
     """One method of one offer, the target of a route. `batch` is the servant's own batch function, if there
     is one. `gate`: that of the limits that apply, if there are any.
@@ -39,6 +43,7 @@ class Handler:
         "inline",
         "method",
         "offer",
+        "patience",
         "planned",
         "pushed",
         "tally",
@@ -61,6 +66,9 @@ class Handler:
         self.inline = inline and not method.stream  # a stream may wait
         self.gate = gate
         self.counters = Counters()
+        self.patience = PATIENCE
+        """Of an asyncio server, which falls with each first step after which the handler waits: not above 0,
+        calls are tasks from the start."""
         self.tally: Tally | None = None
         """None: the server has no monitor."""
         self.watched = False
