@@ -50,11 +50,15 @@ def begin(call: ServedCall, loop: AbstractEventLoop, task: "Task[None]") -> Susp
     """Takes the first step of a handler as `task` of the loop, on which no task may be running. None: the
     call was answered."""
     handler = call.handler
+    call.state = (
+        ServerCallState.RECEIVED
+    )  # what is refused here has not run, and is answered even if it is late
     if not may_run(call, handler):
         return None
     decoded = decode(call, handler)
     if decoded is None:
         return None
+    call.state = ServerCallState.RUNNING
     handler.counters.on_executed(1)
     context = copy_context()
     _enter_task(loop, task)
