@@ -23,7 +23,10 @@ _MODULE: Final = "_mf_native"
 _DISTRIBUTION: Final = "mf-runtime-native"
 _NAMES: Final = 3
 """SHT_STRTAB: the type of a section of names."""
-_NEEDED: Final = ("Plan", "construct", "replies", "requests", "append", "memory", "outcomes", "run", "gather")
+_NEEDED: Final = (
+    *("Plan", "construct", "replies", "requests", "append", "memory", "outcomes", "run", "begin", "gather"),
+    "Waiter",
+)
 
 
 class Native(NamedTuple):
