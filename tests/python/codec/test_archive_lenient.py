@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import mf
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, tag_of, varint
+from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, tag_of
+from mf.codec.varint import varint
 from mf.codec.archived import unknown_fields
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.limits import DEFAULT_LIMITS, U64_MAX, Limits

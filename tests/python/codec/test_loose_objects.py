@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import mf
-from mf.codec.archive_wire import BYTES, VARINT, tag_of, varint
+from mf.codec.archive_wire import BYTES, VARINT, tag_of
+from mf.codec.varint import varint
 from mf.codec.failure import CodecError
 from mfidl import dynamic
 from mfidl.compiler import check
