@@ -15,12 +15,11 @@ import mf
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT, tag_of
-from mf.codec.varint import varint
 from mf.codec.archived import unknown_fields
 from mf.codec.failure import CodecError, InPartsError
 from mf.codec.limits import DEFAULT_LIMITS, U64_MAX, Limits
 from mf.codec.lookup import codec_of
-from mf.codec.varint import read_unsigned
+from mf.codec.varint import read_unsigned, varint
 from tests.python.codec.archives import Archives, filled, taken
 from tests.python.codec.directly import read, reader_of
 from tests.python.codec.generated import writable

@@ -14,8 +14,8 @@ import pytest
 
 import mf
 from mf.codec.archive_wire import BYTES, VARINT, tag_of
-from mf.codec.varint import varint
 from mf.codec.failure import CodecError
+from mf.codec.varint import varint
 from mfidl import dynamic
 from mfidl.compiler import check
 from tests.python.codec.archives import Archives
