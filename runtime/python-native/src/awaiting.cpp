@@ -13,6 +13,7 @@ struct WaiterObject {
   PyObject* loop;
   PyObject* callback;  // has the task take its next step; null: nothing awaits it
   PyObject* context;   // of the task
+  PyObject* message;   // of the cancellation; null: there is none
   WaiterState state;
   bool is_blocking;  // what a task asks of a future that it was given
 };
@@ -34,6 +35,7 @@ int traverse_waiter(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(waiter_of(self)->loop);
   Py_VISIT(waiter_of(self)->callback);
   Py_VISIT(waiter_of(self)->context);
+  Py_VISIT(waiter_of(self)->message);
   return 0;
 }
 
@@ -41,6 +43,7 @@ int clear_waiter(PyObject* self) {
   Py_CLEAR(waiter_of(self)->loop);
   Py_CLEAR(waiter_of(self)->callback);
   Py_CLEAR(waiter_of(self)->context);
+  Py_CLEAR(waiter_of(self)->message);
   return 0;
 }
 
@@ -97,19 +100,28 @@ PyObject* set_result(PyObject* self, PyObject* /*value*/) {
   return call_soon(waiter) ? Py_NewRef(Py_None) : nullptr;
 }
 
-PyObject* cancel(PyObject* self, PyObject* const* /*given*/, Py_ssize_t /*count*/, PyObject* /*names*/) {
+PyObject* cancel(PyObject* self, PyObject* given, PyObject* named) {
   WaiterObject& waiter = *waiter_of(self);
+  std::array<char, 4> msg = {"msg"};
+  std::array<char*, 2> names = {msg.data(), nullptr};
+  PyObject* message = Py_None;
+  if (PyArg_ParseTupleAndKeywords(given, named, "|O:cancel", names.data(), &message) == 0) return nullptr;
   if (waiter.state != WaiterState::pending) Py_RETURN_FALSE;
   waiter.state = WaiterState::cancelled;
+  if (message != Py_None) waiter.message = Py_NewRef(message);
   return call_soon(waiter) ? Py_NewRef(Py_True) : nullptr;
 }
 
 PyObject* result(PyObject* self, PyObject* /*none*/) {
-  if (waiter_of(self)->state != WaiterState::cancelled) Py_RETURN_NONE;
+  const WaiterObject& waiter = *waiter_of(self);
+  if (waiter.state != WaiterState::cancelled) Py_RETURN_NONE;
   const Owned module(PyImport_ImportModule("asyncio"));
   if (!module) return nullptr;
   const Owned type(PyObject_GetAttrString(module.get(), "CancelledError"));
-  if (type) PyErr_SetNone(type.get());
+  if (!type) return nullptr;
+  const Owned raised(waiter.message == nullptr ? PyObject_CallNoArgs(type.get())
+                                               : PyObject_CallOneArg(type.get(), waiter.message));
+  if (raised) PyErr_SetObject(type.get(), raised.get());
   return nullptr;
 }
 
@@ -183,9 +195,9 @@ template <class Function>
 PyMethodDef waiter_methods[] = {
     {"wake", wake, METH_NOARGS, "wake(): ends it, and has its task go on"},
     {"set_result", set_result, METH_O, "set_result(None): ends it, and its task goes on soon"},
-    {"cancel", waiter_method(cancel), METH_FASTCALL | METH_KEYWORDS,
+    {"cancel", waiter_method(cancel), METH_VARARGS | METH_KEYWORDS,
      "cancel(msg=None) -> whether it was not done"},
-    {"result", result, METH_NOARGS, "result() -> None; raises CancelledError"},
+    {"result", result, METH_NOARGS, "result() -> None; raises CancelledError(msg)"},
     {"done", done, METH_NOARGS, "done() -> bool"},
     {"get_loop", get_loop, METH_NOARGS, "get_loop() -> the loop"},
     {"add_done_callback", waiter_method(add_done_callback), METH_FASTCALL | METH_KEYWORDS,

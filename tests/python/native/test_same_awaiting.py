@@ -98,6 +98,27 @@ def test_a_cancelled_task_ends_and_its_call_is_forgotten(calling: Any) -> None:
     assert calling(calls) == [3, [True] * 5, 8]
 
 
+@pytest.mark.parametrize("given", [(), (None,), ("why",), (("scope", 3),)])
+def test_a_task_learns_the_message_with_which_it_is_cancelled(calling: Any, given: tuple[Any, ...]) -> None:
+    """anyio recognises its own cancellations by it."""
+
+    async def learns(echo: EchoAsyncClient) -> tuple[Any, ...]:
+        try:
+            await echo.sleep(30.0)
+        except asyncio.CancelledError as cancelled:
+            return cancelled.args
+        raise AssertionError("it was not cancelled")
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncClient) -> tuple[Any, ...]:
+        await echo.twice(0)
+        task = asyncio.create_task(learns(echo))
+        await asyncio.sleep(0)
+        task.cancel(*given)
+        return await task
+
+    assert calling(calls) == (() if given in ((), (None,)) else given)
+
+
 def test_a_call_that_was_answered_may_still_be_cancelled_in_the_same_turn(calling: Any) -> None:
     async def calls(echo: EchoAsyncClient, _: mf.AsyncClient) -> list[Any]:
         await echo.twice(0)
@@ -233,7 +254,7 @@ def test_neither_references_nor_memory_are_kept_of_many_waits(calling: Any) -> N
     assert grown < GROWTH
 
 
-def test_a_waiter_without_a_task_keeps_what_it_was_told() -> None:
+def test_a_waiter_without_a_task_keeps_how_it_has_ended() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
         waiter = module().Waiter(loop)
@@ -245,8 +266,13 @@ def test_a_waiter_without_a_task_keeps_what_it_was_told() -> None:
         assert waiter.cancel(msg="now")
         waiter.set_result(None)
         waiter.wake()
-        with pytest.raises(asyncio.CancelledError):
-            await waiter
+        for _ in range(2):
+            with pytest.raises(asyncio.CancelledError, match=r"^now$"):
+                await waiter
+        with pytest.raises(TypeError, match=r"cancel\(\)"):
+            waiter.cancel("now", None)
+        with pytest.raises(TypeError, match=r"cancel\(\)"):
+            waiter.cancel(why="now")
         waiter = module().Waiter(loop)
         waiter.add_done_callback(print)
         with pytest.raises(RuntimeError, match="one task alone"):
