@@ -410,6 +410,38 @@ def test_a_program_that_cancels_all_other_tasks_does_not_stop_the_server(served:
     assert served(act, calls) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("given", [(), ("why",)])
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_task_that_a_program_cancels_learns_the_message(
+    served: Serve, waits: bool, given: tuple[str, ...]
+) -> None:
+    learned: list[tuple[Any, ...]] = []
+    began = asyncio.Event()
+
+    async def act(x: int) -> int:
+        if waits:
+            began.set()
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError as cancelled:
+                learned.append(cancelled.args)
+        return x
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncServer) -> int:
+        call = asyncio.create_task(echo.twice(5))
+        await (began.wait() if waits else call)
+        (task,) = (each for each in asyncio.all_tasks() if isinstance(each.get_coro(), first_step.SpareTask))
+        task.cancel(*given)
+        if not waits:
+            with pytest.raises(asyncio.CancelledError) as ended:
+                await task
+            learned.append(ended.value.args)
+        return await call
+
+    assert served(act, calls) == 5
+    assert learned == [given]
+
+
 def test_a_task_that_is_cancelled_before_its_first_step_is_answered_and_forgotten(served: Serve) -> None:
     async def act(x: int) -> int:
         return x

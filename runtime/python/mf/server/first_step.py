@@ -148,6 +148,7 @@ class SpareTask(Coroutine[Any, Any, None]):
         "_is_over",
         "_is_touched",
         "_loop",
+        "_message",
         "_name",
         "_references",
         "_waited",
@@ -176,6 +177,8 @@ class SpareTask(Coroutine[Any, Any, None]):
         """What the handler is to get at its next step."""
         self._wake: Callable[[SpareTask], object] | None = None
         """Has the task take its next step, at once."""
+        self._message: Any = None
+        """Of the cancellation of a task that is spare."""
         self._is_over = self._is_lost = self._is_touched = False
         self.task: Task[None] = loop.create_task(self)
         self._name = self.task.get_name()
@@ -278,15 +281,16 @@ class SpareTask(Coroutine[Any, Any, None]):
 
     def result(self) -> None:
         if self._is_lost:
-            raise CancelledError
+            raise CancelledError if self._message is None else CancelledError(self._message)
 
-    def cancel(self, msg: Any = None) -> bool:  # noqa: ARG002 - of futures
+    def cancel(self, msg: Any = None) -> bool:
         """The task was cancelled while it waits for this. By the handler in its first step: it gets that at
         its next one, if there is one. Otherwise by a program that cancels all tasks of its loop."""
         self._is_touched = True
         if self._is_over or current_task(self._loop) is self.task:
             return False
         if not self._is_lost:
+            self._message = msg
             self._lose()
             self._loop.call_soon(self._awake)
         return True
