@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "types.hpp"
+
 namespace mf::native {
 
 namespace {
@@ -76,21 +78,8 @@ PyObject* wake(PyObject* self, PyObject* /*none*/) {
   const Owned callback(std::exchange(waiter.callback, nullptr));
   const Owned context(std::exchange(waiter.context, nullptr));
   if (PyContext_Enter(context.get()) < 0) return nullptr;
-  PyObject* const done = PyObject_CallOneArg(callback.get(), self);
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  const bool is_left = PyContext_Exit(context.get()) == 0;
-  if (is_left) {
-    PyErr_Restore(type, value, trace);
-    return done;
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(trace);
-  Py_XDECREF(done);
-  return nullptr;
+  Owned stepped(PyObject_CallOneArg(callback.get(), self));
+  return after_error([&] { return PyContext_Exit(context.get()) == 0; }) ? stepped.release() : nullptr;
 }
 
 PyObject* set_result(PyObject* self, PyObject* /*value*/) {
@@ -182,25 +171,14 @@ int set_blocking(PyObject* self, PyObject* value, void* /*closure*/) {
   return 0;
 }
 
-template <class Function>
-[[nodiscard]] PyCFunction waiter_method(Function* function) noexcept {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
-template <class Function>
-[[nodiscard]] void* waiter_slot(Function* function) noexcept {
-  return reinterpret_cast<void*>(function);
-}
-
 PyMethodDef waiter_methods[] = {
     {"wake", wake, METH_NOARGS, "wake(): ends it, and has its task go on"},
     {"set_result", set_result, METH_O, "set_result(None): ends it, and its task goes on soon"},
-    {"cancel", waiter_method(cancel), METH_VARARGS | METH_KEYWORDS,
-     "cancel(msg=None) -> whether it was not done"},
+    {"cancel", method(cancel), METH_VARARGS | METH_KEYWORDS, "cancel(msg=None) -> whether it was not done"},
     {"result", result, METH_NOARGS, "result() -> None; raises CancelledError(msg)"},
     {"done", done, METH_NOARGS, "done() -> bool"},
     {"get_loop", get_loop, METH_NOARGS, "get_loop() -> the loop"},
-    {"add_done_callback", waiter_method(add_done_callback), METH_FASTCALL | METH_KEYWORDS,
+    {"add_done_callback", method(add_done_callback), METH_FASTCALL | METH_KEYWORDS,
      "add_done_callback(callback, *, context)"},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -211,16 +189,16 @@ PyGetSetDef waiter_properties[] = {
 };
 
 PyType_Slot waiter_slots[] = {
-    {Py_tp_new, waiter_slot(new_waiter)},
-    {Py_tp_dealloc, waiter_slot(dealloc_waiter)},
-    {Py_tp_traverse, waiter_slot(traverse_waiter)},
-    {Py_tp_clear, waiter_slot(clear_waiter)},
+    {Py_tp_new, slot(new_waiter)},
+    {Py_tp_dealloc, slot(dealloc_waiter)},
+    {Py_tp_traverse, slot(traverse_waiter)},
+    {Py_tp_clear, slot(clear_waiter)},
     {Py_tp_methods, waiter_methods},
     {Py_tp_getset, waiter_properties},
-    {Py_tp_iter, waiter_slot(await_waiter)},
-    {Py_tp_iternext, waiter_slot(next_waiter)},
-    {Py_am_await, waiter_slot(await_waiter)},
-    {Py_am_send, waiter_slot(send_waiter)},
+    {Py_tp_iter, slot(await_waiter)},
+    {Py_tp_iternext, slot(next_waiter)},
+    {Py_am_await, slot(await_waiter)},
+    {Py_am_send, slot(send_waiter)},
     {0, nullptr},
 };
 

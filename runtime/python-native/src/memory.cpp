@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "types.hpp"
+
 namespace mf::native {
 
 namespace {
@@ -90,8 +92,8 @@ PyMethodDef memory_methods[] = {
 };
 
 PyType_Slot memory_slots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(free_memory)},
-    {Py_bf_getbuffer, reinterpret_cast<void*>(get_memory)},
+    {Py_tp_dealloc, slot(free_memory)},
+    {Py_bf_getbuffer, slot(get_memory)},
     {Py_tp_methods, memory_methods},
     {0, nullptr},
 };

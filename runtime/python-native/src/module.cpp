@@ -20,6 +20,7 @@
 #include "memory.hpp"
 #include "outcomes.hpp"
 #include "serving.hpp"
+#include "types.hpp"
 
 namespace mf::native {
 
@@ -168,11 +169,6 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-template <class Function>
-[[nodiscard]] PyCFunction method(Function* function) noexcept {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 PyMethodDef methods[] = {
     {"decode", method(decode), METH_FASTCALL, "decode(data: bytes, budget: int) -> the value"},
     {"decode_items", method(decode_items), METH_FASTCALL,
@@ -182,11 +178,6 @@ PyMethodDef methods[] = {
     {"encode_parts", encode_parts, METH_O, "encode_parts(fields: tuple) -> bytes"},
     {nullptr, nullptr, 0, nullptr},
 };
-
-template <class Function>
-[[nodiscard]] void* slot(Function* function) noexcept {
-  return reinterpret_cast<void*>(function);
-}
 
 PyType_Slot slots[] = {
     {Py_tp_new, slot(new_plan)}, {Py_tp_dealloc, slot(dealloc)}, {Py_tp_traverse, slot(traverse)},

@@ -29,6 +29,24 @@ class Owned {
   PyObject* object_ = nullptr;
 };
 
+/// Does what must be done even if Python has an error, which is kept. False: `function` failed, and Python
+/// has its error instead.
+template <class Function>
+[[nodiscard]] bool after_error(const Function& function) {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  if (!function()) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return false;
+  }
+  PyErr_Restore(type, value, trace);
+  return true;
+}
+
 /// The memory of an object of Python, which cannot go away or move while it is held.
 class Buffer {
  public:

@@ -177,23 +177,6 @@ class Served {
            is_well;
   }
 
-  /// Does what must be done even if Python has an error, which is kept.
-  template <class Function>
-  [[nodiscard]] static bool after_error(const Function& function) {
-    PyObject* type = nullptr;
-    PyObject* value = nullptr;
-    PyObject* trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    if (!function()) {
-      Py_XDECREF(type);
-      Py_XDECREF(value);
-      Py_XDECREF(trace);
-      return false;
-    }
-    PyErr_Restore(type, value, trace);
-    return true;
-  }
-
   [[nodiscard]] bool first_step(Step& step) const {
     const Owned token(PyContextVar_Set(python_.current, call_.get()));
     if (!token) return false;
