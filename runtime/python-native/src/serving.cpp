@@ -120,39 +120,43 @@ class Served {
       : python_(python), names_(serving_names()), call_(Owned::share(call)) {}
 
   [[nodiscard]] PyObject* run() {
-    if (!is_straight() || !read()) {
-      if (!is_for_python()) return nullptr;
-      PyErr_Clear();
-      return PyObject_CallOneArg(python_.run, call_.get());
-    }
-    const Owned counted(PyObject_CallMethodOneArg(counters_.get(), names_.on_executed, one_.get()));
-    if (!counted) return nullptr;
-    Owned result;
-    bool is_answered = false;
-    if (!handle(result, is_answered)) return nullptr;
-    if (is_answered) return Py_NewRef(Py_None);
-    return answer(result);
+    const std::array<PyObject*, 1> given = {call_.get()};
+    return straight_or_by(given, [&]() -> PyObject* {
+      Owned result;
+      bool is_answered = false;
+      if (!handle(result, is_answered)) return nullptr;
+      return is_answered ? Py_NewRef(Py_None) : answer(result);
+    });
   }
 
-  /// The same for a coroutine, as `task` of `loop`. It returns what of it waits, or None.
+  /// The same for a coroutine, as `task` of `loop`. Returns (context, coroutine, awaited object) if the
+  /// handler waits, else None.
   [[nodiscard]] PyObject* begin(PyObject* loop, PyObject* task) {
-    if (!is_straight() || !read()) {
-      if (!is_for_python()) return nullptr;
-      PyErr_Clear();
-      std::array<PyObject*, 3> given = {call_.get(), loop, task};
-      return PyObject_Vectorcall(python_.run, given.data(), given.size(), nullptr);
-    }
-    const Owned counted(PyObject_CallMethodOneArg(counters_.get(), names_.on_executed, one_.get()));
-    const Owned context(PyContext_CopyCurrent());
-    if (!counted || !context) return nullptr;
-    Step step;
-    if (!step_as(loop, task, context, step)) return nullptr;
-    if (step.is_answered) return Py_NewRef(Py_None);
-    if (step.waiting) return PyTuple_Pack(3, context.get(), step.waiting.get(), step.got.get());
-    return answer(step.got);
+    const std::array<PyObject*, 3> given = {call_.get(), loop, task};
+    return straight_or_by(given, [&]() -> PyObject* {
+      const Owned context(PyContext_CopyCurrent());
+      Step step;
+      if (!context || !step_as(loop, task, context, step)) return nullptr;
+      if (step.is_answered) return Py_NewRef(Py_None);
+      if (step.waiting) return PyTuple_Pack(3, context.get(), step.waiting.get(), step.got.get());
+      return answer(step.got);
+    });
   }
 
  private:
+  /// Goes the straight way, which `go_on` is once the call counts as executed; all other calls, and those
+  /// that are refused, are for `run` of Python, with what it is given.
+  template <std::size_t count, class GoOn>
+  [[nodiscard]] PyObject* straight_or_by(const std::array<PyObject*, count>& given, const GoOn& go_on) {
+    if (!is_straight() || !read()) {
+      if (!is_for_python()) return nullptr;
+      PyErr_Clear();
+      return PyObject_Vectorcall(python_.run, given.data(), count, nullptr);
+    }
+    const Owned counted(PyObject_CallMethodOneArg(counters_.get(), names_.on_executed, one_.get()));
+    return counted ? go_on() : nullptr;
+  }
+
   /// What the first step of a coroutine has led to.
   struct Step {
     Owned waiting;  // the coroutine, if it waits
