@@ -187,6 +187,32 @@ def test_one_that_cancels_its_task_cancels_no_other() -> None:
     assert ran(each, 4) == ["whole"] * 4
 
 
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda task: (task.cancel(), task.uncancel()),
+        lambda task: task.set_name("mine"),
+        lambda task: task.add_done_callback(lambda _: None),
+    ],
+    ids=["a cancellation that was taken back", "a name", "a callback"],
+)
+def test_a_task_in_which_one_has_left_a_trace_runs_no_other(
+    leave: Callable[["asyncio.Task[Any]"], object],
+) -> None:
+    names: list[str] = []
+
+    async def one(x: int) -> int:
+        names.append(this_task().get_name())
+        if x == 0:
+            leave(this_task())
+        elif x == 1:
+            await asyncio.sleep(0)
+        return x
+
+    assert ran(one, 3) == [0, 1, 2]
+    assert names[1] not in (names[0], "mine")
+
+
 def test_a_task_that_one_still_refers_to_is_its_own() -> None:
     kept: list[asyncio.Task[Any]] = []
 

@@ -175,6 +175,40 @@ def test_a_task_that_a_handler_has_left_a_trace_in_serves_no_other_and_ends(
     assert len(kept) in (0, 5)
 
 
+@pytest.mark.parametrize("is_taken_back", [False, True])
+def test_a_handler_that_cancels_its_task_cancels_no_other_of_the_same_turn(
+    served: Serve, is_taken_back: bool
+) -> None:
+    async def act(x: int) -> int:
+        if x == 0:
+            here().cancel()
+            if is_taken_back:
+                here().uncancel()
+            return x
+        await asyncio.sleep(0.001)
+        return x
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncServer) -> list[int]:
+        return await asyncio.gather(*(echo.twice(x) for x in range(4)))
+
+    assert served(act, calls) == list(range(4))
+
+
+def test_handlers_of_one_turn_may_wait_for_the_same_future(served: Serve) -> None:
+    shared: list[asyncio.Future[int]] = []
+
+    async def act(x: int) -> int:
+        if not shared:
+            shared.append(asyncio.get_running_loop().create_future())
+            asyncio.get_running_loop().call_later(0.001, shared[0].set_result, 7)
+        return x + await shared[0]
+
+    async def calls(echo: EchoAsyncClient, _: mf.AsyncServer) -> list[int]:
+        return await asyncio.gather(*(echo.twice(x) for x in range(4)))
+
+    assert served(act, calls) == [7, 8, 9, 10]
+
+
 def test_a_handler_that_always_waits_has_tasks_of_its_own_until_it_waits_no_more(served: Serve) -> None:
     waits = True
     spares: list[bool] = []

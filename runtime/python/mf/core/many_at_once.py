@@ -10,10 +10,10 @@ context it has set something, runs no further one.
 from asyncio import AbstractEventLoop, CancelledError, Future, Task, current_task, get_running_loop, shield
 from collections.abc import Coroutine, Generator, Iterable
 from contextvars import Context, copy_context
-from sys import getrefcount
 from types import coroutine
 from typing import Any, Generic, TypeVar
-from weakref import getweakrefcount
+
+from mf.core.task_traces import traces_of
 
 T = TypeVar("T")
 
@@ -113,7 +113,7 @@ class _Runs(Generic[T]):
         results, context = self._results, self._context
         task = current_task(self._loop)
         assert task is not None
-        refers = getrefcount(task), getweakrefcount(task)
+        traces = traces_of(task)
         until = len(results) + AT_ONCE
         for run in self._runs:
             at = len(results)
@@ -131,11 +131,7 @@ class _Runs(Generic[T]):
                     self._waiting -= 1
                 self._start_soon()
                 return
-            if (
-                task.cancelling()
-                or copy_context() != context
-                or (getrefcount(task), getweakrefcount(task)) != refers
-            ):
+            if traces_of(task) != traces or copy_context() != context:
                 self._start_soon()
                 return
             if at >= until:

@@ -16,14 +16,13 @@ from asyncio.tasks import _enter_task, _leave_task
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from functools import cache
-from sys import getrefcount
 from types import CoroutineType
 from typing import Any, NamedTuple
-from weakref import getweakrefcount
 
 from mf.codec.native import native
 from mf.core.clock import on_test_time
 from mf.core.current import current, enter
+from mf.core.task_traces import traces_of
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.state import State
 from mf.server.answers import answer_one, answer_raised, decode, may_run
@@ -144,16 +143,15 @@ class SpareTask(Coroutine[Any, Any, None]):
         "_cancelled",
         "_context",
         "_coroutine",
+        "_is_blocking",
         "_is_lost",
         "_is_over",
         "_is_touched",
         "_loop",
         "_message",
-        "_name",
-        "_references",
+        "_traces",
         "_waited",
         "_wake",
-        "_weak_references",
         "_when_ended",
         "_when_lost",
         "task",
@@ -179,25 +177,18 @@ class SpareTask(Coroutine[Any, Any, None]):
         """Has the task take its next step, at once."""
         self._message: Any = None
         """Of the cancellation of a task that is spare."""
-        self._is_over = self._is_lost = self._is_touched = False
+        self._is_over = self._is_lost = self._is_touched = self._is_blocking = False
         self.task: Task[None] = loop.create_task(self)
-        self._name = self.task.get_name()
-        # A call leaves as many references behind as it has found.
-        self._references = getrefcount(self.task)
-        self._weak_references = getweakrefcount(self.task)
+        self._traces = self._traces_now()
 
     # Spare
 
     def is_spare(self) -> bool:
         """Whether it may serve another call: the handler whose first step it was for has left no trace."""
-        if (
-            getrefcount(self.task) != self._references
-            or getweakrefcount(self.task) != self._weak_references
-            or self._is_touched
-        ):
-            return False
-        task: Any = self.task
-        return not task._callbacks and task.get_name() == self._name
+        return not self._is_touched and self._traces_now() == self._traces
+
+    def _traces_now(self) -> tuple[Any, ...]:
+        return traces_of(self.task)
 
     def end(self) -> None:
         """The task ends as that of a call that was answered. No task may be running."""
@@ -208,6 +199,10 @@ class SpareTask(Coroutine[Any, Any, None]):
         """The task belongs to this handler from now on, which waits. No task may be running."""
         self._call = call
         self._context, self._coroutine, self._waited = suspended
+        # Until the task has taken the future from here, nothing waits for it: others may await it.
+        self._is_blocking = getattr(self._waited, "_asyncio_future_blocking", None) is True
+        if self._is_blocking:
+            self._waited._asyncio_future_blocking = False
         self._awake()
 
     def _awake(self) -> None:
@@ -223,8 +218,7 @@ class SpareTask(Coroutine[Any, Any, None]):
 
     def send(self, value: Any) -> Any:
         if self._waited is not _NOTHING:
-            waited, self._waited = self._waited, _NOTHING
-            return waited
+            return self._given()
         if self._coroutine is not None:
             cancelled, self._cancelled = self._cancelled, None
             if cancelled is not None:
@@ -241,11 +235,18 @@ class SpareTask(Coroutine[Any, Any, None]):
                 self._lose()
             raise raised
         if self._waited is not _NOTHING:  # cancelled before the task knew what its handler waits for
-            waited, self._waited = self._waited, _NOTHING
+            waited = self._given()
             if waited is None or not waited.cancel(*raised.args):
                 self._cancelled = raised
             return waited
         return self._step(self._coroutine.throw, raised)
+
+    def _given(self) -> Any:
+        """What the handler waits for, as its coroutine gave it."""
+        waited, self._waited = self._waited, _NOTHING
+        if self._is_blocking:
+            waited._asyncio_future_blocking = True
+        return waited
 
     def close(self) -> None:
         if self._coroutine is not None:
