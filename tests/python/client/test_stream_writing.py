@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 import mf
+from mf.client.stream_base import ClientStream
 from tests.python.flow import AnyFlowServant, FlowClient
 from tests.python.flowing import Awaiting, Plain, opened
 from tests.python.serving import server_of
+from tests.python.streams import FLOW_SERVICE, LOAD, WithoutStreams
 
 ENDED = "demo.Flow.shout: this side has ended its stream, so that nothing more can be written"
 KINDS = (Plain, Awaiting)
@@ -240,3 +242,32 @@ def test_a_writer_that_finds_no_room_ends_when_it_is_idle(places: Places) -> Non
             next(both)
     finally:
         servant.go_on.set()
+
+
+def test_values_that_need_a_second_look_count_towards_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Load(WithoutStreams):
+        def plain(self, x: int) -> int:
+            return x
+
+        def load(self, into: str, values: Iterator[bytes]) -> int:
+            return sum(map(len, values)) if into == "x" else 0
+
+    class Special(bytes):
+        """What no quick way takes."""
+
+    waiting: list[int] = []
+    queue = ClientStream.queue_values
+
+    def counted(self: Any) -> bool:
+        waiting.append(sum(map(len, self.call.sending.values)))
+        return queue(self)
+
+    monkeypatch.setattr(ClientStream, "queue_values", counted)
+    server = server_of(Load(), agent="a")
+    server.start()
+    with mf.Client(server.address) as client:
+        flow = client.target(FLOW_SERVICE).at("a")
+        assert flow.write_stream(LOAD, None, [bytes(60_000), Special(b"y")] * 30, "x") == 30 * 60_001
+    server.stop()
+
+    assert max(waiting) < 3 * 60_000

@@ -28,12 +28,15 @@ class Plain(FlowServant):
         self.given = 0
         self.fail: Exception | None = None
         self.stop_after = -1
+        self.pause_at = -1
         self.gate = threading.Event()
 
     def scan(self, to: int) -> Iterator[int]:
         mf.current_call().set_reply_metadata("first", "1")
         try:
             for number in range(1, to + 1):
+                if number == self.pause_at:
+                    self.gate.wait(10)
                 self.given += 1
                 yield number
             mf.current_call().set_reply_metadata("last", "2")
@@ -75,12 +78,15 @@ class Awaiting(FlowAsyncServant):
         self.given = 0
         self.fail: Exception | None = None
         self.stop_after = -1
+        self.pause_at = -1
         self.gate = threading.Event()
 
     async def scan(self, to: int) -> AsyncIterator[int]:
         mf.current_call().set_reply_metadata("first", "1")
         try:
             for number in range(1, to + 1):
+                if number == self.pause_at:
+                    await asyncio.to_thread(self.gate.wait, 10)
                 self.given += 1
                 yield number
             mf.current_call().set_reply_metadata("last", "2")
@@ -191,6 +197,23 @@ def test_the_values_of_a_generator_come_in_order_and_many_share_a_frame(start: S
     assert (reply.word, without(reply).payload, reply.count) == (0, b"", 1)
     assert max(len(each.payload) for each in data) <= frame.DATA_LIMIT
     assert len(data) < 5000  # ten values a frame on average, however slowly the generator runs
+
+
+def test_values_leave_when_their_credit_comes_though_the_handler_waits_for_other_things(
+    start: Start, servant: Servant
+) -> None:
+    peer = start(window=16_384)
+    servant.pause_at = 6001
+
+    peer.call(SCAN, 1, 6001)
+    data: list[Frame] = []
+    while sum(each.count for each in data) < 6000:
+        data.append(peer.next())
+        peer.credit(1, 16_384)
+    servant.gate.set()
+    data += peer.until_reply(1)
+
+    assert numbers(data) == list(range(1, 6002))
 
 
 def test_a_stream_without_values_is_a_reply(start: Start) -> None:

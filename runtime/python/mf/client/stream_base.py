@@ -20,7 +20,7 @@ from mf.core.outcome import Failure
 from mf.core.service import Method, Payload
 from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent, CallStep
-from mf.protocol.cutting import ENDED, FULL, cutting
+from mf.protocol.cutting import ENDED, FULL, cutting, plain_bytes
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream import MOST_VALUES, Outgoing
 from mf.protocol.stream_call import StreamCall
@@ -290,7 +290,10 @@ class ClientStream(ABC, Generic[L]):
             else:
                 guards = (self.call, "done", False), (self.call, "sending", sending)
                 room, most = DATA_LIMIT - self._unsent, MOST_VALUES
+                before = len(sending.values)
                 found = gather(given, plain, sending.values, sending.longest, room, most, guards)
+                if found not in (ENDED, FULL):
+                    self._unsent += sum(len(each) + 1 for each in sending.values[before:])
             if isinstance(found, tuple):
                 if not self.put(found[0]):
                     return
@@ -308,13 +311,8 @@ class ClientStream(ABC, Generic[L]):
     def keep_plain(self, value: Any, plain: Callable[[Any], Any], sending: Outgoing | None) -> bool:
         """As `put`, for a plain value of an undisturbed call. False: nothing was done."""
         call = self.call
-        try:
-            data = plain(value)
-        except Exception:
-            return False
-        if type(data) is not bytes or call.done or sending is None or call.sending is not sending:
-            return False
-        if len(data) > sending.longest:
+        data = None if sending is None else plain_bytes(plain, value, sending.longest)
+        if data is None or sending is None or call.done or call.sending is not sending:
             return False
         sending.values.append(data)
         self._unsent += len(data) + 1

@@ -101,6 +101,16 @@ ENDED, FULL, LOOK = range(3)
 """What `gather` returns."""
 
 
+def plain_bytes(encode: Callable[[Any], Any], value: Any, longest: int) -> bytes | bytearray | None:
+    """Those of a value of a stream that needs no further look; None: it has more than `longest`, or cannot be
+    encoded so."""
+    try:
+        made = encode(value)
+    except Exception:
+        return None
+    return made if isinstance(made, bytes | bytearray) and len(made) <= longest else None
+
+
 def gather(
     given: Iterator[Any],
     encode: Callable[[Any], Any],
@@ -116,11 +126,8 @@ def gather(
     is not plain, since it has more than `longest` bytes or cannot be encoded so; it was not appended. Raises
     what `given` raises."""
     for value in given:
-        try:
-            made = encode(value)
-        except Exception:
-            return (value,)
-        if not isinstance(made, bytes | bytearray) or len(made) > longest:
+        made = plain_bytes(encode, value, longest)
+        if made is None:
             return (value,)
         values.append(made)
         room -= len(made)

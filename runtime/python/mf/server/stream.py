@@ -196,6 +196,7 @@ class StreamCall(ServedCall):
             return None
         if not self.credit.add(count):
             return violation(f"CREDIT of {count} bytes: more than 2^31 - 1 in sum")
+        self.push()  # the handler may wait for something else than room
         self.tell()
         return None
 

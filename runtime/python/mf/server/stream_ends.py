@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from mf.core.current import enter, leave
 from mf.core.error import Error
 from mf.core.service import ElementCodec, Encoded
-from mf.protocol.cutting import ENDED, cutting
+from mf.protocol.cutting import ENDED, cutting, plain_bytes
 from mf.protocol.frame import DATA_LIMIT
 from mf.server.answers import answer_one, answer_raised, arguments_of, bad_value
 from mf.server.stream import MOST_WAITING, BadValueError, StreamCall
@@ -180,11 +180,8 @@ class WriterEnd:
         outgoing = call.outgoing
         values, longest = outgoing.values, outgoing.longest
         async for value in given:
-            try:
-                data = plain(value)
-            except Exception:
-                data = None
-            if type(data) is bytes and len(data) <= longest and call.is_due and call.stopped is None:
+            data = plain_bytes(plain, value, longest)
+            if data is not None and call.is_due and call.stopped is None:
                 values.append(data)
                 outgoing.size += len(data)
                 is_full = outgoing.size >= DATA_LIMIT or len(values) >= MOST_WAITING
