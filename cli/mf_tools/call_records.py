@@ -71,7 +71,7 @@ class CallRecords:
         made |= {"service": call.service, "method": call.method, "agent": call.agent}
         if seen.request:
             made["arguments"] = json.loads(seen.request)
-        made |= {"code": _code(call.code), "took": call.took.to_seconds()}
+        made |= {"code": seen.code, "took": call.took.to_seconds()}
         if seen.result:
             made["result"] = json.loads(seen.result)
         if call.error:
@@ -115,12 +115,6 @@ class CallRecords:
         for what in ("without arguments", "without a result"):
             if counts[what]:
                 note(f"{counts[what]} are recorded {what}{': ' * bool(self._withheld)}{self._withheld}")
-
-
-def _code(number: int) -> str:
-    import mf
-
-    return mf.Code(number).name
 
 
 def _has_result(seen: Seen) -> bool:

@@ -80,6 +80,16 @@ class Seen:
     result: str
     withheld: str = ""
 
+    @property
+    def code(self) -> str:
+        """The name of the outcome; of a code that a newer peer has, its number."""
+        import mf
+
+        try:
+            return mf.Code(self.call.code).name
+        except ValueError:
+            return str(self.call.code)
+
 
 class Sink(Protocol):
     def begin(self) -> None:

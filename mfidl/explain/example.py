@@ -14,7 +14,7 @@ T?                 present, and absent three containers deep; ref: none
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from mfidl import model
 from mfidl.dynamic.value import Repeated
@@ -198,6 +198,10 @@ def _scalar(scalar: Scalar, constraints: Constraints) -> Example:
     return max(low, min(wanted, high))
 
 
+_LONGEST: Final = 1 << 20
+"""Bytes of a text."""
+
+
 def _texts(constraints: Constraints, *, raw: bool) -> Iterator[str | bytes]:
     """Texts that satisfy the constraints, the example first."""
     low, high = model.lengths_of(constraints)
@@ -212,6 +216,8 @@ def _texts(constraints: Constraints, *, raw: bool) -> Iterator[str | bytes]:
             yield text
         return
     length = max(low, len(_WORD) if high is None else min(high, len(_WORD)))
+    if length > _LONGEST:
+        raise UnmeasuredError(f"its shortest text has {length} bytes, and examples have at most {_LONGEST}")
     word = (_WORD * -(-length // len(_WORD)))[:length]
     yield word.encode() if raw else word
     for number in range(_MOST_DIFFERENT) if length else ():

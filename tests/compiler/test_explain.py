@@ -127,6 +127,11 @@ def test_the_least_and_the_most_bytes_follow_from_types_and_constraints(
     assert _type(tmp_path, schema % fields, "A").cost == r.Cost(*cost)
 
 
+def test_no_text_is_made_that_is_longer_than_an_example_may_be(tmp_path: Path) -> None:
+    found = _type(tmp_path, "module m; struct A { name: string @length(1500000000..); }", "A")
+    assert found.problem == ("its shortest text has 1500000000 bytes, and examples have at most 1048576")
+
+
 def test_a_type_that_holds_itself_has_no_most_and_a_short_example(tmp_path: Path) -> None:
     found = _type(
         tmp_path, "module m; struct Tree { label: string; children: list<Tree>; left: Tree?; }", "Tree"

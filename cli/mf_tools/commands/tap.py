@@ -67,12 +67,6 @@ def _when(call: "Tapped") -> datetime:
     return datetime.fromtimestamp(call.begun / 1e9, UTC)
 
 
-def _code(call: "Tapped") -> str:
-    import mf
-
-    return mf.Code(call.code).name
-
-
 def _as_json(seen: Seen) -> dict[str, Any]:
     call = seen.call
     made: dict[str, Any] = {
@@ -83,7 +77,7 @@ def _as_json(seen: Seen) -> dict[str, Any]:
         "agent": call.agent,
         "peer": call.peer,
         "identity": call.identity,
-        "code": _code(call),
+        "code": seen.code,
         "seconds": call.took.to_seconds(),
         "stream": call.is_stream,
         "request_bytes": call.request_size,
@@ -109,7 +103,7 @@ def _as_line(seen: Seen) -> str:
     agent = f" at {call.agent}" if call.agent else ""
     took = duration(call.took / 1e3)
     several = "" if call.forwarded is None or call.forwarded.items == 1 else f" x{call.forwarded.items}"
-    parts = [head, f"{call.service}.{call.method}{agent}{several}", f"{_code(call)} {took}"]
+    parts = [head, f"{call.service}.{call.method}{agent}{several}", f"{seen.code} {took}"]
     if given:
         parts.append(given)
     if call.error:
