@@ -179,6 +179,7 @@ class SpareTask(Coroutine[Any, Any, None]):
         """Of the cancellation of a task that is spare."""
         self._is_over = self._is_lost = self._is_touched = self._is_blocking = False
         self.task: Task[None] = loop.create_task(self)
+        self._warns(False)
         self._traces = self._traces_now()
 
     # Spare
@@ -186,6 +187,11 @@ class SpareTask(Coroutine[Any, Any, None]):
     def is_spare(self) -> bool:
         """Whether it may serve another call: the handler whose first step it was for has left no trace."""
         return not self._is_touched and self._traces_now() == self._traces
+
+    def _warns(self, whether: bool) -> None:
+        """Of a loop that is closed while the task waits: nothing is lost while it is spare."""
+        task: Any = self.task
+        task._log_destroy_pending = whether
 
     def _traces_now(self) -> tuple[Any, ...]:
         return traces_of(self.task)
@@ -198,6 +204,7 @@ class SpareTask(Coroutine[Any, Any, None]):
     def go_on(self, call: ServedCall, suspended: Any) -> None:
         """The task belongs to this handler from now on, which waits. No task may be running."""
         self._call = call
+        self._warns(True)
         self._context, self._coroutine, self._waited = suspended
         # Until the task has taken the future from here, nothing waits for it: others may await it.
         self._is_blocking = getattr(self._waited, "_asyncio_future_blocking", None) is True
@@ -212,6 +219,16 @@ class SpareTask(Coroutine[Any, Any, None]):
             wake(self)
 
     # As a coroutine
+
+    @property
+    def __name__(self) -> str:
+        """That of the handler, for the text of its task."""
+        return getattr(self._coroutine, "__qualname__", "spare task")
+
+    @property
+    def cr_frame(self) -> Any:
+        """That of the handler, for the stack of its task."""
+        return getattr(self._coroutine, "cr_frame", None)
 
     def __await__(self) -> Any:
         return self
