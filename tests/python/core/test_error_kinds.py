@@ -69,3 +69,8 @@ def test_a_class_of_another_code_is_refused() -> None:
     with pytest.raises(ValueError, match="Unavailable is not the class of INTERNAL, which"):
         mf.Unavailable(mf.Code.INTERNAL, "why")
     assert type(mf.Unavailable(mf.Code.UNAVAILABLE, "why")) is mf.Unavailable
+
+    class Undelivered(mf.Error):
+        """A derived class has the codes that it likes."""
+
+    assert Undelivered(mf.Code.UNAVAILABLE, "why").code is mf.Code.UNAVAILABLE

@@ -76,7 +76,7 @@ class Error(MfError):
 
     Raises:
         TypeError: `code` is no `mf.Code`.
-        ValueError: The class is that of another code.
+        ValueError: The class is that of another code; derived ones may have any.
     """
 
     __slots__ = ()
@@ -97,7 +97,9 @@ class Error(MfError):
                 f"the code of an error is a {type(code).__name__}: give one of mf.Code, as in "
                 "mf.Error(mf.Code.UNAVAILABLE, 'it is loading')"
             )
-        if not isinstance(self, _KINDS.get(code, Error)):
+        if (
+            _KINDS.get(code) is not type(self) and type(self) in _KINDS.values()
+        ):  # not of a class that is derived
             raise ValueError(f"{type(self).__name__} is not the class of {code.name}, which mf.Error finds")
         Exception.__init__(self, code, message, execution)
         self.code = code
