@@ -1,7 +1,6 @@
 #include "admin/tapping.hpp"
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,11 +87,6 @@ std::size_t bytes_of(const Tapped& made) noexcept {
          made.identity.size() + made.error.size() + size(made.request) + size(made.result);
 }
 
-bool is_drawn(double share) {
-  thread_local std::minstd_rand draw{std::random_device{}()};
-  return share >= 1.0 || std::uniform_real_distribution<double>()(draw) < share;
-}
-
 }  // namespace
 
 bool is_wanted(Outcome outcome, Code code) noexcept {
@@ -133,8 +127,8 @@ bool Tapping::covers(std::string_view service, std::string_view method) const no
 }
 
 bool Tapping::wants(std::string_view agent, std::string_view peer, const Identity* identity) const {
-  if (!fits(what_.agent, agent) || !is_drawn(what_.sample / asked_about_.load(std::memory_order_relaxed)))
-    return false;
+  const auto share = what_.sample / asked_about_.load(std::memory_order_relaxed);
+  if (!fits(what_.agent, agent) || !server::is_drawn(share)) return false;
   return what_.peer.empty() || fits(what_.peer, peer) ||
          (identity != nullptr && fits(what_.peer, identity->name));
 }

@@ -23,6 +23,13 @@ class ForwardedTaps final : public ForwardedTap {
 
 }  // namespace
 
+bool is_drawn(double share) noexcept {
+  // Taps draws for a message, and then so does each tap with a smaller share. A double takes two steps of the
+  // generator: after only one, the second draw would depend on the first where shares are small.
+  thread_local std::minstd_rand draw{std::random_device{}()};
+  return share >= 1.0 || std::uniform_real_distribution<double>()(draw) < share;
+}
+
 void Taps::add(const std::shared_ptr<Tap>& tap) {
   const std::scoped_lock lock(mutex_);
   if (stops_) throw Error(Code::shutting_down, Execution::not_executed, "the server is stopping");
@@ -69,11 +76,6 @@ std::shared_ptr<ForwardedTap> Taps::begin(const ForwardedCall& call) const noexc
     log_escaped_exception(log_, "a tap of forwarded calls");
     return nullptr;
   }
-}
-
-bool Taps::is_drawn(double share) noexcept {
-  thread_local std::minstd_rand draw{std::random_device{}()};
-  return share >= 1.0 || static_cast<double>(draw()) < share * static_cast<double>(std::minstd_rand::max());
 }
 
 void Taps::changed() {

@@ -75,6 +75,9 @@ class Tap : public Interceptor {
   virtual void asked_about(double share) noexcept = 0;
 };
 
+/// Whether a message belongs to a share of all, which is drawn at random.
+[[nodiscard]] bool is_drawn(double share) noexcept;
+
 /// Those of one server. Thread-safe.
 class Taps {
  public:
@@ -102,7 +105,6 @@ class Taps {
   [[nodiscard]] std::shared_ptr<ForwardedTap> begin(const ForwardedCall& call) const noexcept;
 
  private:
-  [[nodiscard]] static bool is_drawn(double share) noexcept;
   /// Under the lock.
   void changed();
 
