@@ -478,10 +478,9 @@ void note_request(const Next& next, std::size_t request_bytes) {
   (*next.facts)->add(1, nullptr, request_bytes, 0);
 }
 
-/// One request of a call with interceptors, which is answered later.
+/// One request of a call with interceptors, which is answered later. The caller has noted it.
 void start_answered(const AnyMethod& method, const client::Target& target, const ReplicatedOptions& options,
                     const Next& next, Bytes payload, AnswerDone&& done, const std::stop_token& stop) {
-  note_request(next, payload.size());
   replicated::start(
       target, method.method, method.pattern, as_changed(options, next), std::move(payload), stop,
       [&decode = *method.decode, done = std::move(done)](mf::Outcome<Finished>&& finished) mutable {
@@ -511,6 +510,7 @@ class StartedWay final : public client::LaterWay {
     return kept.get();
   }
   void make(const Next& next, AnswerDone done, const std::stop_token& stop, bool /*last*/) override {
+    note_request(next, payload_.size());
     start_answered(method_, target(), options_, next, payload_, std::move(done), stop);
   }
 
@@ -529,14 +529,18 @@ void call_intercepted(const AnyMethod& method, const client::Target& target, con
   client::ClientWay way(target, shown, method.method.info, CallKind::replicated, 1);
   way.set_arguments(arguments);
   way.begin();
+  const auto encoded = [&](const Next& next) {
+    auto payload = attempt(encode);
+    if (payload) note_request(next, payload.value().size());
+    return payload;
+  };
   const auto go_on_with = [&](const Next& next, void* into) {
-    auto payload = attempt([&] { return encode(); });
+    auto payload = encoded(next);
     if (!payload) return method.outcome.put(into, payload.failure());
-    note_request(next, payload.value().size());
     go_on(as_changed(options, next), std::move(payload).value(), into);
   };
   const auto start = [&](const Next& next, AnswerDone done, const std::stop_token& stop) {
-    auto payload = attempt([&] { return encode(); });
+    auto payload = encoded(next);
     if (!payload) return done(payload.failure());
     start_answered(method, target, options, next, std::move(payload).value(), std::move(done), stop);
   };
