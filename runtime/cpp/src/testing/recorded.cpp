@@ -99,7 +99,7 @@ class Lines {
 /// A line is not what it should be: where it was cut, the reader leaves it out.
 struct BadLine {};
 
-/// The members of a line. All throw BadLine.
+/// The members of a line, which must outlive them. All throw BadLine.
 class Members {
  public:
   explicit Members(std::string_view line) {
@@ -108,15 +108,18 @@ class Members {
     members_ = *std::move(members);
   }
 
-  [[nodiscard]] std::optional<std::string> raw(std::string_view name) const {
+  /// The JSON of a value.
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept {
     for (const auto& [key, value] : members_)
-      if (key == name) return std::string(value);
+      if (key == name) return value;
     return std::nullopt;
   }
-  [[nodiscard]] bool has(std::string_view name) const { return raw(name).has_value(); }
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const {
+    return std::optional<std::string>(find(name));
+  }
   template <class T>
   [[nodiscard]] T get(std::string_view name) const {
-    const auto text = raw(name);
+    const auto text = find(name);
     if (!text) throw BadLine();
     auto value = from_json<T>(*text);
     if (!value) throw BadLine();
@@ -124,7 +127,7 @@ class Members {
   }
   template <class T>
   [[nodiscard]] T get_or(std::string_view name, T otherwise) const {
-    return has(name) ? get<T>(name) : otherwise;
+    return find(name) ? get<T>(name) : otherwise;
   }
   [[nodiscard]] std::chrono::nanoseconds seconds(std::string_view name) const {
     const auto given = get<double>(name);
@@ -251,7 +254,7 @@ class RecordedCalls::State {
   /// Nothing: it is no call of these services.
   std::optional<Waiting> read(std::string_view line) {
     const Members given(line);
-    if (given.has("descriptor")) {
+    if (given.find("descriptor")) {
       if (descriptions_.size() == kMostDescriptions) lines_.refuse("is beyond 1,000 descriptions");
       descriptions_.insert_or_assign(given.get<std::uint32_t>("of"), given.description("service"));
       return std::nullopt;
@@ -278,10 +281,10 @@ class RecordedCalls::State {
                       .code = given.code("code"),
                       .error = given.get_or<std::string>("error", {}),
                       .stream = given.get_or("stream", false),
-                      .arguments = given.raw("arguments"),
-                      .value = given.raw("result"),
+                      .arguments = given.text("arguments"),
+                      .value = given.text("result"),
                       .description = nullptr};
-    if (given.has("of")) {
+    if (given.find("of")) {
       const auto found = descriptions_.find(given.get<std::uint32_t>("of"));
       if (found == descriptions_.end()) throw BadLine();
       call.description = found->second;
@@ -377,7 +380,7 @@ std::optional<RecordedMessage<std::string>> MessageLines::next() {
   return next_of(state_->lines, "message",
                  [](std::string_view line) -> std::optional<RecordedMessage<std::string>> {
                    const Members given(line);
-                   auto value = given.raw("value");
+                   auto value = given.text("value");
                    if (!value) throw BadLine();
                    return RecordedMessage<std::string>{given.seconds("t"), given.get<std::string>("agent"),
                                                        *std::move(value)};
