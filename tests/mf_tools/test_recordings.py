@@ -25,6 +25,12 @@ def module(stubs: Path) -> Iterator[Any]:
     sys.path.remove(str(stubs))
 
 
+def in_json(value: Any) -> Any:
+    if isinstance(value, list):
+        return [in_json(each) for each in value]
+    return value if type(value) in (int, str) else json.loads(mf.to_json(value))
+
+
 def read(path: Path, of: str, module: Any) -> Iterator[dict[str, Any]]:
     """As expected.json has it."""
     if of == "messages":
@@ -32,21 +38,16 @@ def read(path: Path, of: str, module: Any) -> Iterator[dict[str, Any]]:
             value = json.loads(mf.to_json(message.value))
             yield {"t": message.seconds, "agent": message.agent, "value": value}
         return
-    for call in recorded_calls(path, module.ShopServant, module.ClockServant):
+    for call in recorded_calls(path, module.ShopServant, module.ClockServant, module.CatalogServant):
         made: dict[str, Any] = {"line": call.line, "seconds": call.seconds}
         made |= {"service": call.service, "method": call.method, "agent": call.agent}
         made |= {"code": call.code.name, "took": call.took}
         made |= {"error": call.error} if call.error else {}
         made |= {"stream": True} if call.stream else {}
         if call.arguments is not None:
-            made["arguments"] = call.arguments
+            made["arguments"] = {name: in_json(value) for name, value in call.arguments.items()}
         if call.result is not None:
-            is_list = isinstance(call.result, list)
-            made["result"] = (
-                [json.loads(mf.to_json(each)) for each in call.result]
-                if is_list
-                else json.loads(mf.to_json(call.result))
-            )
+            made["result"] = in_json(call.result)
         yield made
 
 

@@ -66,6 +66,17 @@ COUNT = {
     "took": 0,
     "stream": True,
 }
+CATALOGUED = {
+    "t": 3,
+    "of": 2,
+    "service": "shop.Catalog",
+    "method": "file",
+    "agent": "",
+    "arguments": {"under": [{"name": "sea", "parts": []}]},
+    "code": "OK",
+    "took": 0.5,
+    "result": {"name": "sea", "parts": []},
+}
 SOLD = [
     {"t": 0, "agent": "books", "value": {"title": "The sea", "count": 3}},
     {"t": 0.75, "agent": "maps", "value": {"count": 4294967295, "title": "\x00 é"}},
@@ -83,10 +94,10 @@ def main(stubs: str) -> None:
             "descriptor": servant.mf_service.descriptor,
             "annex": servant.mf_service.annex,
         }
-        for number, servant in enumerate((shop.ShopServant, shop.ClockServant))
+        for number, servant in enumerate((shop.ShopServant, shop.ClockServant, shop.CatalogServant))
     ]
     topic = shop.SalesPublisher.mf_topic
-    calls: list[Any] = [{"mf_calls": 1, "begun": BEGUN}, *described]
+    calls: list[Any] = [{"mf_calls": 1, "begun": BEGUN}, *described[:2]]
     messages: list[Any] = [
         {
             "mf_recording": 1,
@@ -100,6 +111,7 @@ def main(stubs: str) -> None:
     made.calls("calls.rec", calls, [FIND, NOW, COUNT, MISSED], order=(3, 0, 2, 1))
     made.calls("of_others.rec", calls, [FIND | {"service": "shop.Other", "method": "x"}, NOW], order=(1,))
     made.messages("messages.rec", messages, SOLD)
+    made.deep([*calls, described[2]])
     made.cut()
     made.refused(calls, messages)
     made.end()
@@ -121,6 +133,18 @@ class _Made:
     def messages(self, name: str, head: list[Any], lines: list[Any]) -> None:
         _write(name, head + lines)
         self._expected.append({"file": name, "of": "messages", "read": lines})
+
+    def deep(self, calls: list[Any]) -> None:
+        """Arguments and a result of 64 levels are read, and deeper ones are refused."""
+        most = CATALOGUED | {"arguments": {"under": [_subject(31)]}, "result": _subject(32)}
+        self.calls("deep_values.rec", calls, [most, NOW], order=(1, 0))
+        for name, key, value, place in (
+            ("deep_argument.rec", "arguments", {"under": [_subject(32)]}, "file.under[0]" + ".parts[0]" * 31),
+            ("deep_result.rec", "result", _subject(33), "Subject" + ".parts[0]" * 32),
+        ):
+            byte = json.dumps(value, separators=(",", ":")).rindex("{")
+            text = f"'{{path}}': line 6: {place}, at byte {byte}: objects and arrays are nested too deep"
+            self._refused(name, "calls", [*calls, NOW, CATALOGUED | {key: value}], 6, text)
 
     def cut(self) -> None:
         """A last line that was cut is left out."""
@@ -205,6 +229,14 @@ def _line(given: Any) -> bytes:
     if isinstance(given, bytes):
         return given + b"\n"
     return json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _subject(most: int) -> dict[str, Any]:
+    """One inside of the other, with two levels for each."""
+    made: dict[str, Any] = {"name": "sea", "parts": []}
+    for _ in range(most - 1):
+        made = {"name": "sea", "parts": [made]}
+    return made
 
 
 def _write(name: str, lines: list[Any]) -> None:

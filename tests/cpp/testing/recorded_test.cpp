@@ -28,7 +28,7 @@ using namespace shop::methods;
 const std::filesystem::path kFolder = std::filesystem::path(MF_SOURCE_DIR) / "tests/vectors/recordings";
 
 boost::json::value json_of(std::string_view text) {
-  return boost::json::parse(text);
+  return boost::json::parse(text, {}, {.max_depth = 100});
 }
 
 const boost::json::array& cases() {
@@ -61,6 +61,8 @@ void expect_values(const RecordedCall& call, const boost::json::object& expected
   } else if constexpr (requires { request->title; }) {
     EXPECT_EQ(request->title, text_of(expected.at("arguments").as_object(), "title"));
   }
+  } else if constexpr (requires { request->under; }) {
+    EXPECT_EQ(json_of(mf::to_json(request->under)), expected.at("arguments").at("under"));
   if constexpr (!std::is_void_v<typename M::Result>) {
     const auto result = call.result<M>();
     ASSERT_EQ(result.has_value(), expected.contains("result"));
@@ -87,6 +89,7 @@ void expect_call(const RecordedCall& call, const boost::json::object& expected) 
   if (call.method == "now") return expect_values<ClockNow>(call, expected);
   if (call.method == "count") return expect_values<ShopCount>(call, expected);
   FAIL() << "a method that this test does not know";
+  if (call.method == "file") return expect_values<CatalogFile>(call, expected);
 }
 
 template <class M>
@@ -99,12 +102,13 @@ void read_values(const RecordedCall& call) {
 /// Reads all, with the values.
 std::vector<RecordedCall> calls_of(const std::string& path) {
   std::vector<RecordedCall> found;
-  RecordedCalls calls(path, {kShopService, kClockService});
+  RecordedCalls calls(path, {kShopService, kClockService, kCatalogService});
   while (auto call = calls.next()) {
     read_values<ShopFind>(*call);
     read_values<ShopItem>(*call);
     read_values<ShopOrder>(*call);
     found.push_back(*std::move(call));
+    read_values<CatalogFile>(*call);
   }
   return found;
 }

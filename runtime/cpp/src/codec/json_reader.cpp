@@ -139,19 +139,22 @@ bool JsonReader::read_name_or_number(std::string_view& text, bool& is_number) {
 }
 
 bool JsonReader::open_object() {
-  if (!expect(JsonKind::object) || !bytes_.enter()) {
-    return false;
-  }
-  bytes_.advance(1);
-  return true;
+  return open(JsonKind::object);
 }
 
 bool JsonReader::open_array() {
-  if (!expect(JsonKind::array) || !bytes_.enter()) {
+  return open(JsonKind::array);
+}
+
+bool JsonReader::open(JsonKind wanted) {
+  if (!expect(wanted)) {
     return false;
   }
+  if (bytes_.limits_left().depth == 0) {
+    return fail(Fault::depth_exceeded, "objects and arrays are nested too deep");
+  }
   bytes_.advance(1);
-  return true;
+  return bytes_.enter();
 }
 
 bool JsonReader::open_flags() {

@@ -89,6 +89,7 @@ class JsonReader {
   /// Skips blanks; is this the byte there?
   [[nodiscard]] bool at(char wanted) noexcept;
   [[nodiscard]] bool expect(JsonKind wanted);
+  [[nodiscard]] bool open(JsonKind wanted);
   [[nodiscard]] bool fail_kind(std::string_view wanted, JsonKind found);
   [[nodiscard]] bool read_word(std::string_view word);
   [[nodiscard]] bool scan_number(std::string_view& number);

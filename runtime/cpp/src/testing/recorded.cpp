@@ -27,8 +27,9 @@ constexpr std::size_t kMostWaiting = std::size_t{64} << 20U;  // bytes of their 
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr std::size_t kMostMembers = 32;
 constexpr double kMostSeconds = 1e9;
-/// The line is an object around values of up to 64 levels.
-constexpr codec::Limits kLineLimits{.depth = codec::Limits{}.depth + 1};
+/// A line may hold values that are nested too deep for JSON: request() and result() refuse such a value, and
+/// all other calls of the file are still read.
+constexpr codec::Limits kLineLimits{.depth = 2 * codec::Limits{}.depth + 2};
 
 [[noreturn]] void refuse_file(std::string words) {
   throw Error(Code::invalid_argument, Execution::not_executed, words);
@@ -333,12 +334,13 @@ std::vector<std::byte> result_bytes(const RecordedCall& call, const ServiceInfo&
     if (!bytes) refuse_value(call, within("results", bytes.error()));
     return *std::move(bytes);
   }
-  // The recording has the bare value: it becomes the only field of the results.
+  // The recording has the bare value: it becomes the only field of the results, one level deeper.
   const auto& type = schema->type(fields.front().type);
   const auto name = fields.front().name;
   const std::string before = "{\"" + std::string(name) + "\":";
   const bool absent = *call.value == "null" && type.kind == described::Kind::optional;
-  auto bytes = described::from_json(*schema, results, absent ? "{}" : before + *call.value + "}");
+  auto bytes = described::from_json(*schema, results, absent ? "{}" : before + *call.value + "}",
+                                    {.depth = codec::Limits{}.depth + 1});
   if (!bytes) {
     auto error = bytes.error();
     error.offset -= std::min(error.offset, before.size());

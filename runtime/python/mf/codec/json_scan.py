@@ -272,8 +272,7 @@ class JsonScanner:
     def _open(self, kind: str, levels: int) -> None:
         self._expect(kind)
         if not levels:
-            reason = f"nested deeper than {MAX_DEPTH} objects and arrays"
-            raise JsonError(Fault.DEPTH_EXCEEDED, reason)
+            raise JsonError(Fault.DEPTH_EXCEEDED, "objects and arrays are nested too deep")
         self._pos += 1
 
     def _places(self, close: bytes, length: int | None = None) -> Iterator[int]:
