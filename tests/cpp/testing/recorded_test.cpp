@@ -60,9 +60,9 @@ void expect_values(const RecordedCall& call, const boost::json::object& expected
     EXPECT_EQ(request->most, expected.at("arguments").at("most").to_number<std::uint32_t>());
   } else if constexpr (requires { request->title; }) {
     EXPECT_EQ(request->title, text_of(expected.at("arguments").as_object(), "title"));
-  }
   } else if constexpr (requires { request->under; }) {
     EXPECT_EQ(json_of(mf::to_json(request->under)), expected.at("arguments").at("under"));
+  }
   if constexpr (!std::is_void_v<typename M::Result>) {
     const auto result = call.result<M>();
     ASSERT_EQ(result.has_value(), expected.contains("result"));
@@ -88,8 +88,8 @@ void expect_call(const RecordedCall& call, const boost::json::object& expected) 
   if (call.method == "item") return expect_values<ShopItem>(call, expected);
   if (call.method == "now") return expect_values<ClockNow>(call, expected);
   if (call.method == "count") return expect_values<ShopCount>(call, expected);
-  FAIL() << "a method that this test does not know";
   if (call.method == "file") return expect_values<CatalogFile>(call, expected);
+  FAIL() << "a method that this test does not know";
 }
 
 template <class M>
@@ -107,8 +107,8 @@ std::vector<RecordedCall> calls_of(const std::string& path) {
     read_values<ShopFind>(*call);
     read_values<ShopItem>(*call);
     read_values<ShopOrder>(*call);
-    found.push_back(*std::move(call));
     read_values<CatalogFile>(*call);
+    found.push_back(*std::move(call));
   }
   return found;
 }
@@ -188,6 +188,49 @@ TEST(Recorded, ACallOfAnotherMethodIsNotReadAsThisOne) {
   } catch (const mf::Error& error) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
     EXPECT_THAT(error.message(), HasSubstr("line 7: it is a call of shop.Shop.item, not of shop.Shop.find"));
+  }
+}
+
+TEST(Recorded, AValueThatIsTooDeepLeavesTheOtherCallsReadable) {
+  RecordedCalls calls(kFolder / "deep_argument.rec", {kClockService, kCatalogService});
+  EXPECT_TRUE(calls.next()->is<ClockNow>());
+  const auto deep = calls.next();
+  EXPECT_EQ(deep->result<CatalogFile>()->name, "sea");
+  EXPECT_THROW(static_cast<void>(deep->request<CatalogFile>()), mf::Error);
+  EXPECT_FALSE(calls.next());
+}
+
+/// Of a file in `folder` with what comes behind the first line of the one in the vectors.
+std::filesystem::path written(const Folder& folder, const char* head_of,
+                              const std::vector<std::string>& lines) {
+  auto path = folder.path() / "some.rec";
+  std::string head;
+  std::getline(std::ifstream(kFolder / head_of), head);
+  std::ofstream file(path);
+  file << head << "\n";
+  for (const auto& line : lines) file << line << "\n";
+  return path;
+}
+
+TEST(Recorded, NothingComesAfterALineThatWasRefused) {
+  const std::string call = R"({"t":0,"service":"shop.Clock","method":"now","agent":"","code":"OK","took":0})";
+  const std::string no_method =
+      R"({"t":0,"service":"shop.Clock","method":"then","agent":"","code":"OK","took":0})";
+  const Folder folder;
+  for (const auto& wrong : {std::string("{}"), no_method}) {
+    RecordedCalls calls(written(folder, "calls.rec", {call, wrong, call}), {kClockService});
+    EXPECT_THROW(static_cast<void>(calls.next()), mf::Error);
+    EXPECT_FALSE(calls.next());
+    EXPECT_FALSE(calls.next());
+  }
+  const std::string sold = R"({"t":0,"agent":"","value":{"title":"","count":1}})";
+  const std::string other = R"({"t":0,"agent":"","value":7})";
+  for (const auto& wrong : {std::string("{}"), other}) {
+    RecordedMessages<shop::Sold> messages(written(folder, "messages.rec", {sold, wrong, sold}));
+    EXPECT_TRUE(messages.next());
+    EXPECT_THROW(static_cast<void>(messages.next()), mf::Error);
+    EXPECT_FALSE(messages.next());
+    EXPECT_FALSE(messages.next());
   }
 }
 

@@ -35,7 +35,12 @@ constexpr codec::Limits kLineLimits{.depth = 2 * codec::Limits{}.depth + 2};
   throw Error(Code::invalid_argument, Execution::not_executed, words);
 }
 
-/// The lines of a file, with the place of each.
+[[noreturn]] void refuse_text(std::string_view path, std::size_t line, const codec::DecodeError& error) {
+  throw Error(error.code, Execution::not_executed,
+              "'" + std::string(path) + "': line " + std::to_string(line) + ": " + error.message());
+}
+
+/// The lines of a file, with the place of each. Nothing is read after one was refused.
 class Lines {
  public:
   explicit Lines(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rbe")) {
@@ -44,6 +49,7 @@ class Lines {
 
   /// False: there are no more. A line ends with its line feed, which the last one may lack.
   bool next() {
+    if (has_refused_) return false;
     begins_ += line_.size();
     line_.clear();
     ++number_;
@@ -71,10 +77,21 @@ class Lines {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Of the line that was read last.
-  [[noreturn]] void refuse(std::string_view words) const {
+  [[nodiscard]] bool has_refused() const noexcept { return has_refused_; }
+
+  /// These are of the line that was read last.
+  [[noreturn]] void refuse(std::string_view words) {
+    has_refused_ = true;
     refuse_file("'" + path_ + "': line " + std::to_string(number_) + " (at byte " + std::to_string(begins_) +
                 ") " + std::string(words));
+  }
+  [[noreturn]] void refuse_content(std::string_view words) {
+    has_refused_ = true;
+    refuse_file("'" + path_ + "': line " + std::to_string(number_) + ": " + std::string(words));
+  }
+  [[noreturn]] void refuse_value(const codec::DecodeError& error) {
+    has_refused_ = true;
+    refuse_text(path_, number_, error);
   }
 
  private:
@@ -83,7 +100,8 @@ class Lines {
   };
 
   [[nodiscard]] const char* have_end() const noexcept { return block_.data() + have_; }
-  [[noreturn]] void refuse_read() const {
+  [[noreturn]] void refuse_read() {
+    has_refused_ = true;
     refuse_file("'" + path_ + "' cannot be read: " + std::generic_category().message(errno));
   }
 
@@ -95,6 +113,7 @@ class Lines {
   std::string line_;
   std::size_t begins_ = 0;
   std::size_t number_ = 0;
+  bool has_refused_ = false;
 };
 
 /// A line is not what it should be: where it was cut, the reader leaves it out.
@@ -179,11 +198,6 @@ auto next_of(Lines& lines, std::string_view what, const Read& read) -> decltype(
   return std::nullopt;
 }
 
-[[noreturn]] void refuse_text(std::string_view path, std::size_t line, const codec::DecodeError& error) {
-  throw Error(error.code, Execution::not_executed,
-              "'" + std::string(path) + "': line " + std::to_string(line) + ": " + error.message());
-}
-
 /// By the schema of the test, which is read once for each service.
 std::shared_ptr<const described::Schema> schema_of(const ServiceInfo& service) {
   static std::mutex& mutex = *new std::mutex;  // threads may outlive statics
@@ -207,8 +221,8 @@ codec::DecodeError within(std::string_view root, codec::DecodeError error) {
 void check_method(const RecordedCall& call, const ServiceInfo& service, const MethodInfo& method) {
   if (call.service != service.name || call.method != method.name) {
     refuse_file("'" + call.path + "': line " + std::to_string(call.line) + ": it is a call of " +
-                call.service + "." + call.method + ", not of " + std::string(service.name) + "." +
-                std::string(method.name));
+                call.service + "." + call.method + ", not of " + std::string(service.name) +
+                "." + std::string(method.name));
   }
 }
 
@@ -224,6 +238,7 @@ class RecordedCalls::State {
   }
 
   std::optional<RecordedCall> next() {
+    if (lines_.has_refused()) return std::nullopt;  // nor the calls that wait
     while (!ended_ && waiting_.size() <= kWindow && held_ <= kMostWaiting) {
       auto call = next_of(lines_, "call", [this](std::string_view line) { return read(line); });
       if (!call) {
@@ -264,10 +279,8 @@ class RecordedCalls::State {
     const auto service = std::ranges::find_if(
         services_, [&](const ServiceInfo& each) { return each.name == made.call.service; });
     if (service == services_.end()) return std::nullopt;
-    if (std::ranges::find(service->get().methods, made.call.method) == service->get().methods.end()) {
-      refuse_file("'" + lines_.path() + "': line " + std::to_string(made.call.line) + ": " +
-                  made.call.service + " has no method " + made.call.method);
-    }
+    if (std::ranges::find(service->get().methods, made.call.method) == service->get().methods.end())
+      lines_.refuse_content(made.call.service + " has no method " + made.call.method);
     return made;
   }
 
@@ -389,8 +402,8 @@ std::optional<RecordedMessage<std::string>> MessageLines::next() {
                  });
 }
 
-void MessageLines::refuse(const codec::DecodeError& error) const {
-  refuse_text(state_->lines.path(), state_->lines.number(), error);
+void MessageLines::refuse(const codec::DecodeError& error) {
+  state_->lines.refuse_value(error);
 }
 
 const RecordedDescription& MessageLines::description() const noexcept {

@@ -1,4 +1,4 @@
-// What `mf record` has written, for tests: so a report of a fault becomes one (docs/testing.md).
+// Reads the files of `mf record` in tests, so that a recorded fault becomes a test (docs/testing.md).
 //
 //   using namespace shop::methods;                                     shop.hpp, generated
 //   mf::testing::RecordedCalls calls("report.rec", {kShopService});
@@ -10,10 +10,12 @@
 //   mf::testing::RecordedMessages<shop::Sold> sales("sales.rec");
 //   while (const auto message = sales.next()) till.sold(message->value);
 //
-// A file is read line by line, and the schema is that of the test: a field with a default may be missing, and
-// one that is gone is refused. A last line that was cut is left out. All functions throw
-// Error(INVALID_ARGUMENT), with path, line and byte, for a file that cannot be read or is no recording, and
-// Error(DECODE_ERROR) for a value that is none of the schema.
+// A file is read line by line, and values are read by the schema of the test: a field with a default may be
+// missing, and a field that the schema does not have is refused. A last line that was cut is left out.
+//
+// All functions throw Error(INVALID_ARGUMENT) for a file that cannot be read or is no recording, and
+// Error(DECODE_ERROR) for a value that does not fit the schema. The errors name the path and the line. After
+// a next() has thrown, that reader returns nothing more.
 #pragma once
 
 #include <chrono>
@@ -42,7 +44,8 @@ struct RecordedDescription {
   std::string annex;
 };
 
-/// One call. Values are JSON until request() and result() read them; no text: the value was not recorded.
+/// One call. request() and result() read `arguments` and `value`, which are JSON, and empty if they were not
+/// recorded.
 struct RecordedCall {
   std::string path;                  // of the file
   std::size_t line = 0;              // in the file, from 1
@@ -53,20 +56,21 @@ struct RecordedCall {
   std::string agent;
   Code code = Code::ok;
   std::string error;    // of a failure, in words
-  bool stream = false;  // it has one, whose values are not recorded
+  bool stream = false;  // of a method with a stream, whose values are not recorded
   std::optional<std::string> arguments;
   std::optional<std::string> value;
-  std::shared_ptr<const RecordedDescription> description;  // null: the server was not able to describe it
+  std::shared_ptr<const RecordedDescription> description;  // of the service; null if it was not known
 
   template <class M>
   [[nodiscard]] bool is() const {
     return service == M::kService.name && method == M::kInfo.name;
   }
-  /// The arguments, as the generated request; nothing: they were not recorded. Throws
-  /// Error(INVALID_ARGUMENT) for a call of another method.
+  /// The arguments as the generated request; nothing if they were not recorded. Throws
+  /// Error(INVALID_ARGUMENT) for a call of another method, Error(DECODE_ERROR) for arguments that do not fit
+  /// the schema or are nested too deep.
   template <class M>
   [[nodiscard]] std::optional<typename M::Request> request() const;
-  /// The result of a call that has ended well; nothing: it was not recorded. Throws as request() does.
+  /// The result of a call that succeeded; nothing if it was not recorded. Throws as request() does.
   template <class M>
     requires(!std::is_void_v<typename M::Result>)
   [[nodiscard]] std::optional<typename M::Result> result() const;
@@ -81,7 +85,8 @@ class RecordedCalls {
   RecordedCalls(RecordedCalls&& other) noexcept;
   RecordedCalls& operator=(RecordedCalls&& other) noexcept;
 
-  /// Nothing: there are no more. Throws Error(INVALID_ARGUMENT) for a method that its service does not have.
+  /// The next call; nothing if there are no more. Throws Error(INVALID_ARGUMENT) for a method that its
+  /// service does not have.
   [[nodiscard]] std::optional<RecordedCall> next();
 
  private:
@@ -107,10 +112,10 @@ class MessageLines {
   MessageLines(MessageLines&& other) noexcept;
   MessageLines& operator=(MessageLines&& other) noexcept;
 
-  /// With the value as JSON; nothing: there are no more.
+  /// The next message, with its value as JSON; nothing if there are no more.
   [[nodiscard]] std::optional<RecordedMessage<std::string>> next();
   /// Throws Error(DECODE_ERROR) for the value of the line that was read last.
-  [[noreturn]] void refuse(const codec::DecodeError& error) const;
+  [[noreturn]] void refuse(const codec::DecodeError& error);
   /// What the recording says of its topic.
   [[nodiscard]] const RecordedDescription& description() const noexcept;
 
@@ -136,7 +141,7 @@ class RecordedMessages {
  public:
   explicit RecordedMessages(std::string path) : lines_(std::move(path)) {}
 
-  /// Nothing: there are no more.
+  /// The next message; nothing if there are no more.
   [[nodiscard]] std::optional<RecordedMessage<T>> next() {
     auto line = lines_.next();
     if (!line) return std::nullopt;
