@@ -182,6 +182,12 @@ class _Made:
         self._refused(
             "no_method.rec", "calls", [*calls, unknown], 4, "'{path}': line 4: shop.Shop has no method search"
         )
+        for name, method, shown in (
+            ("long_method.rec", "é" * 101, '"' + "é" * 100 + '…"'),
+            ("odd_method.rec", 'a\n"\\\x00\x9b\u202e=', '"a\\n\\"\\\\\\x00\\xc2\\x9b\\xe2\\x80\\xae="'),
+        ):
+            text = f"'{{path}}': line 4: shop.Shop has no method {shown}"
+            self._refused(name, "calls", [*calls, FIND | {"method": method}], 4, text)
         other = FIND | {"arguments": {"word": 7}}
         text = "'{path}': line 4: find.word, at byte 8: expected a string, found a number"
         self._refused("other_argument.rec", "calls", [*calls, other], 4, text)
@@ -225,18 +231,18 @@ class _Made:
         (FOLDER / "expected.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _line(given: Any) -> bytes:
-    if isinstance(given, bytes):
-        return given + b"\n"
-    return json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
 def _subject(most: int) -> dict[str, Any]:
     """One inside of the other, with two levels for each."""
     made: dict[str, Any] = {"name": "sea", "parts": []}
     for _ in range(most - 1):
         made = {"name": "sea", "parts": [made]}
     return made
+
+
+def _line(given: Any) -> bytes:
+    if isinstance(given, bytes):
+        return given + b"\n"
+    return json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _write(name: str, lines: list[Any]) -> None:

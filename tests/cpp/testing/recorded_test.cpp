@@ -22,6 +22,7 @@ using mf::Code;
 using mf::testing::RecordedCall;
 using mf::testing::RecordedCalls;
 using mf::testing::RecordedMessages;
+using testing::EndsWith;
 using testing::HasSubstr;
 using namespace shop::methods;
 
@@ -198,6 +199,19 @@ TEST(Recorded, AValueThatIsTooDeepLeavesTheOtherCallsReadable) {
   EXPECT_EQ(deep->result<CatalogFile>()->name, "sea");
   EXPECT_THROW(static_cast<void>(deep->request<CatalogFile>()), mf::Error);
   EXPECT_FALSE(calls.next());
+}
+
+TEST(Recorded, NamesOfTheFileAreShortenedAndEscapedInErrors) {
+  auto call = calls_of(kFolder / "calls.rec").front();
+  call.service = std::string(std::size_t{1} << 20U, 's');
+  call.method = "a\nb";
+  try {
+    static_cast<void>(call.request<ShopFind>());
+    FAIL() << "it was read";
+  } catch (const mf::Error& error) {
+    EXPECT_THAT(error.message(), EndsWith("line 7: it is a call of \"" + std::string(100, 's') +
+                                          R"(…"."a\nb", not of shop.Shop.find)"));
+  }
 }
 
 /// Of a file in `folder` with what comes behind the first line of the one in the vectors.

@@ -15,7 +15,9 @@
 #include "mf/codec/described/json.hpp"
 #include "mf/codec/described/schema.hpp"
 #include "mf/codec/json_members.hpp"
+#include "mf/core/log.hpp"
 #include "mf/core/service_texts.hpp"
+#include "mf/core/text.hpp"
 
 namespace mf::testing {
 namespace {
@@ -38,6 +40,12 @@ constexpr codec::Limits kLineLimits{.depth = 2 * codec::Limits{}.depth + 2};
 [[noreturn]] void refuse_text(std::string_view path, std::size_t line, const codec::DecodeError& error) {
   throw Error(error.code, Execution::not_executed,
               "'" + std::string(path) + "': line " + std::to_string(line) + ": " + error.message());
+}
+
+/// A name that the file gives, for the text of an error: shortened and escaped, in the same form as in
+/// Python.
+std::string shown(std::string_view name) {
+  return log_quoted(shortened(name));
 }
 
 /// The lines of a file, with the place of each. Nothing is read after one was refused.
@@ -221,7 +229,7 @@ codec::DecodeError within(std::string_view root, codec::DecodeError error) {
 void check_method(const RecordedCall& call, const ServiceInfo& service, const MethodInfo& method) {
   if (call.service != service.name || call.method != method.name) {
     refuse_file("'" + call.path + "': line " + std::to_string(call.line) + ": it is a call of " +
-                call.service + "." + call.method + ", not of " + std::string(service.name) +
+                shown(call.service) + "." + shown(call.method) + ", not of " + std::string(service.name) +
                 "." + std::string(method.name));
   }
 }
@@ -280,7 +288,7 @@ class RecordedCalls::State {
         services_, [&](const ServiceInfo& each) { return each.name == made.call.service; });
     if (service == services_.end()) return std::nullopt;
     if (std::ranges::find(service->get().methods, made.call.method) == service->get().methods.end())
-      lines_.refuse_content(made.call.service + " has no method " + made.call.method);
+      lines_.refuse_content(made.call.service + " has no method " + shown(made.call.method));
     return made;
   }
 

@@ -1,5 +1,6 @@
 """R9. What `mf record` has written, for tests: so a report of a fault becomes one."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -8,9 +9,14 @@ from typing import Any
 from mf.codec.decode_error import DecodeError
 from mf.codec.json import from_json
 from mf.core.description import Description
+from mf.core.error import shortened
 from mf.core.service import BaseServant, ServiceInfo
 from mf.described.recordings import CallRecording, RecordedCall, RecordedMessage, Recording
 from mf.described.service import Service
+
+_PLAIN = re.compile(r"[!#-<>-\[\]-~]+")
+_HARMFUL = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]')
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
 def recorded(path: str | PathLike[str], kind: Any) -> Iterator[RecordedMessage]:
@@ -21,6 +27,18 @@ def recorded(path: str | PathLike[str], kind: Any) -> Iterator[RecordedMessage]:
         with _at(path, line):
             made = RecordedMessage(seconds, agent, from_json(kind, value))
         yield made
+
+
+def _shown(name: str) -> str:
+    """A name that the file gives, for the text of an error: shortened and escaped, in the same form as in
+    C++."""
+    text = shortened(name)
+    return text if _PLAIN.fullmatch(text) else f'"{_HARMFUL.sub(_escaped, text)}"'
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found.group()
+    return _ESCAPES.get(character) or "".join(f"\\x{byte:02x}" for byte in character.encode())
 
 
 @contextmanager
@@ -49,7 +67,7 @@ def recorded_calls(path: str | PathLike[str], *servants: type[BaseServant]) -> I
         typed = known.get(call.service)
         if typed is not None:
             if call.method not in typed.methods:
-                text = f"'{path}': line {call.line}: {call.service} has no method {call.method}"
+                text = f"'{path}': line {call.line}: {call.service} has no method {_shown(call.method)}"
                 raise ValueError(text)
             with _at(path, call.line):
                 made = typed.call(call)
