@@ -11,8 +11,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "http/exchange.hpp"
 #include "http/outlet.hpp"
@@ -114,6 +116,16 @@ ssize_t read_one(int fd) {
   return read_one(fd, ignored);
 }
 
+/// Whether `answer` comes to these bytes. The connection stays open.
+bool is_answered(int fd, std::string_view sent = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                 std::string_view answer = "small") {
+  if (::send(fd, sent.data(), sent.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(sent.size())) return false;
+  std::string came;
+  while (came.find(answer) == std::string::npos && read_one(fd, came) == 1) {
+  }
+  return came.find(answer) != std::string::npos;
+}
+
 /// A connection from this address of the host.
 int connected_from(const std::string& from, const std::string& address) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -148,7 +160,7 @@ TEST(House, EndsTheOldestSilentConnectionForANewOne) {
   EXPECT_EQ(read_one(oldest), 0);
   EXPECT_EQ(house.figures().crowded_out, 1U);
   EXPECT_EQ(house.figures().refused, 0U);
-  EXPECT_TRUE(log->has("no request of it is in progress, and all 2 connections are in use"));
+  EXPECT_TRUE(log->has("no request of it is being answered, and all 2 connections are in use"));
   const auto request = asking("/");
   EXPECT_EQ(::send(newer, request.data(), request.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(request.size()));
@@ -198,10 +210,7 @@ TEST(House, EndsAKeptConnectionWithoutARequestForANewOne) {
   Serving house(small(1));
   house.begin();
   const int kept = connected_to(house.address());
-  const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  EXPECT_EQ(::send(kept, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
-  std::string answered;
-  while (answered.find("small") == std::string::npos) ASSERT_EQ(read_one(kept, answered), 1);
+  EXPECT_TRUE(is_answered(kept));
 
   EXPECT_TRUE(mftest::eventually(
       [&] { return mftest::sent(house.address(), asking("/")).find("small") != std::string::npos; }));
@@ -213,25 +222,57 @@ TEST(House, EndsASilentConnectionBeforeAKeptOne) {
   Serving house(small(2));
   house.begin();
   const int kept = connected_to(house.address());
-  const std::string request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  const auto asks = [&] {
-    EXPECT_EQ(::send(kept, request.data(), request.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(request.size()));
-    std::string answered;
-    while (answered.find("small") == std::string::npos && read_one(kept, answered) == 1) {
-    }
-    return answered.find("small") != std::string::npos;
-  };
-  EXPECT_TRUE(asks());
+  EXPECT_TRUE(is_answered(kept));
   const int silent = connected_to(house.address());
   EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 2; }));
 
   EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
 
   EXPECT_EQ(read_one(silent), 0);
-  EXPECT_TRUE(asks());
+  EXPECT_TRUE(is_answered(kept));
   ::close(kept);
   ::close(silent);
+}
+
+TEST(House, KeepsNoHostOutByConnectionsThatAnotherKeepsAlive) {
+  for (const std::size_t places : {2U, 3U}) {
+    Serving house(small(places));
+    house.begin();
+    std::vector<int> kept;
+    const auto keep_one_more = [&] {
+      kept.push_back(connected_to(house.address()));
+      EXPECT_TRUE(is_answered(kept.back()));
+    };
+    while (kept.size() < places) keep_one_more();
+
+    const int lonely = connected_from("127.0.0.2", house.address());
+    EXPECT_EQ(read_one(kept[0]), 0);
+    for (std::size_t ended = 1; ended < places; ++ended) {
+      keep_one_more();
+      EXPECT_EQ(read_one(kept[ended]), 0);
+    }
+
+    EXPECT_TRUE(is_answered(lonely));
+    EXPECT_EQ(house.figures().crowded_out, places);
+    ::close(lonely);
+    for (const int one : kept) ::close(one);
+  }
+}
+
+TEST(House, IgnoresTheStageOfAConnectionThatItDoesNotKeep) {
+  static_assert(noexcept(std::declval<House&>().reached(std::declval<Guest&>(), Stage::idle)));
+  Serving house(small(1));
+  struct Stranger final : Guest {
+    void look(TimePoint /*now*/) override {}
+    void drain() override {}
+    void close() override {}
+    [[nodiscard]] const std::string& peer() const noexcept override { return at; }
+    std::string at = "tcp://127.0.0.3:1";
+  } stranger;
+  house.reached(stranger, Stage::idle);
+  house.begin();
+  EXPECT_NE(mftest::sent(house.address(), asking("/")).find("small"), std::string::npos);
+  EXPECT_EQ(house.figures().crowded_out, 0U);
 }
 
 TEST(House, SaysWhichClientHasNotReadItsAnswer) {

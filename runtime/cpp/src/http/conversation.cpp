@@ -128,7 +128,7 @@ void Conversation::end(const Answer& answer) {
 void Conversation::on_text(std::string&& text) {
   if (closed_ || ending_) return;
   if (!std::exchange(opened_, true)) {
-    core_.works(*this);
+    core_.reached(*this, Stage::busy);
     return open(text);
   }
   on_value(text);

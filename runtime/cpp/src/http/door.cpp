@@ -88,8 +88,7 @@ void Core::expose(monitor::Exposition& out) const {
               value(counted.connections));
   out.counter("mf_http_connections_refused", "Connections above the limit of the HTTP door.",
               value(counted.refused));
-  out.counter("mf_http_connections_crowded_out",
-              "Connections without a request that were ended since a new one had no room.",
+  out.counter("mf_http_connections_crowded_out", "Connections that were ended since a new one had no room.",
               value(counted.crowded_out));
   out.family("mf_http_requests", Kind::counter, "Requests that the HTTP door has answered.");
   out.sample({{"status", "2xx"}}, value(counted.good));

@@ -75,7 +75,7 @@ void Exchange::next() {
   request_ = {};
   origin_.clear();
   head_sent_ = false;
-  if (std::exchange(working_, false)) house_.waits_again(*this);
+  if (std::exchange(working_, false)) house_.reached(*this, Stage::idle);
   forget();
   read();
 }
@@ -162,7 +162,7 @@ void Exchange::on_broken(unsigned status, const std::string& why) {
   problem.status = status;
   ++house_.figures().requests;
   working_ = true;
-  house_.works(*this);
+  house_.reached(*this, Stage::busy);
   answer(problem);
 }
 
@@ -192,7 +192,7 @@ std::string_view Exchange::query(std::string_view name) const {
 void Exchange::on_request(Request&& request) {
   request_ = std::move(request);
   working_ = true;
-  house_.works(*this);
+  house_.reached(*this, Stage::busy);
   until_ = kNever;
   ++house_.figures().requests;
   keep_ = request_.keep_alive() && !house_.draining();

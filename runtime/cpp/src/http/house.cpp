@@ -160,15 +160,24 @@ void House::accept() {
 }
 
 bool House::make_room() {
-  const auto& hosts = waiting_[waiting_[kFirst].empty() ? kAgain : kFirst];
-  const auto most = std::ranges::max_element(hosts, {}, [](const auto& host) { return host.second.size(); });
-  if (most == hosts.end()) return false;
-  const auto ended = guests_.at(most->second.begin()->second);
+  auto chosen = turns_.end();
+  std::size_t most = 0;
+  for (auto at = turns_.begin(); at != turns_.end();) {
+    const auto first = at;  // of its host
+    std::size_t count = 0;
+    for (; at != turns_.end() && at->first.host == first->first.host; ++at)
+      count += at->first.stage == Stage::busy ? 0U : 1U;
+    if (count == 0 || count < most || (count == most && chosen->first.since < first->first.since)) continue;
+    chosen = first;
+    most = count;
+  }
+  if (chosen == turns_.end()) return false;
+  const auto ended = guests_.at(chosen->second).guest;
   ++figures_.crowded_out;
   options_.log.write(Level::warning, "http_client_ended",
                      {{"at", options_.what},
                       {"peer", ended->peer()},
-                      {"reason", "no request of it is in progress, and all " +
+                      {"reason", "no request of it is being answered, and all " +
                                      std::to_string(options_.max_connections) + " connections are in use"}});
   ended->close();
   return true;
@@ -186,7 +195,7 @@ void House::note_stall(const Guest& guest) const {
 std::vector<std::shared_ptr<Guest>> House::guests() const {
   std::vector<std::shared_ptr<Guest>> all;
   all.reserve(guests_.size());
-  for (const auto& [key, guest] : guests_) all.push_back(guest);
+  for (const auto& [key, entered] : guests_) all.push_back(entered.guest);
   return all;
 }
 
@@ -285,33 +294,31 @@ bool House::hold(std::size_t bytes) noexcept {
 
 void House::entered(std::shared_ptr<Guest> guest) {
   auto* const entered = guest.get();
-  guests_.emplace(entered, std::move(guest));
+  // All memory is taken before anything of the house changes.
+  Turns made;
+  made.emplace(Turn{.host = std::string(host_of(entered->peer())), .since = ++last_turn_}, entered);
+  auto& kept = guests_[entered];
+  kept.guest = std::move(guest);
+  kept.turn = turns_.insert(made.extract(made.begin())).position;
   ++figures_.open;
-  wait(*entered, kFirst);
   if (std::exchange(rests_, false)) look_after(kLookEvery);
 }
 
-void House::wait(Guest& guest, std::size_t for_which) {
-  works(guest);
-  const auto since = ++waits_;
-  waiting_.at(for_which)[std::string(host_of(guest.peer()))].emplace(since, &guest);
-  waits_since_.emplace(&guest, std::pair(for_which, since));
-}
-
-void House::works(Guest& guest) noexcept {
-  const auto waits = waits_since_.find(&guest);
-  if (waits == waits_since_.end()) return;
-  const auto& [for_which, since] = waits->second;
-  auto& hosts = waiting_[for_which];
-  const auto host = hosts.find(host_of(guest.peer()));
-  host->second.erase(since);
-  if (host->second.empty()) hosts.erase(host);
-  waits_since_.erase(waits);
+void House::reached(Guest& guest, Stage stage) noexcept {
+  const auto entered = guests_.find(&guest);
+  if (entered == guests_.end()) return;
+  auto& turn = entered->second.turn;
+  auto node = turns_.extract(turn);
+  node.key().stage = stage;
+  node.key().since = ++last_turn_;
+  turn = turns_.insert(std::move(node)).position;
 }
 
 void House::left(Guest& guest) noexcept {
-  works(guest);
-  if (guests_.erase(&guest) == 0) return;
+  const auto entered = guests_.find(&guest);
+  if (entered == guests_.end()) return;
+  turns_.erase(entered->second.turn);
+  guests_.erase(entered);
   --figures_.open;
   if (!draining_ || !guests_.empty()) return;
   const std::scoped_lock lock(mutex_);

@@ -4,23 +4,21 @@
 // runs on its one thread.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <compare>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "mf/core/clock.hpp"
@@ -65,12 +63,20 @@ void check(const HouseOptions& options);
 struct Figures {
   std::atomic<std::uint64_t> connections{0};
   std::atomic<std::uint64_t> refused{0};      // above max_connections
-  std::atomic<std::uint64_t> crowded_out{0};  // that had no request, in favour of new ones
+  std::atomic<std::uint64_t> crowded_out{0};  // that answered no request, in favour of new ones
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> good{0};           // answers below 400
   std::atomic<std::uint64_t> client_errors{0};  // 4xx
   std::atomic<std::uint64_t> server_errors{0};  // 5xx
   std::atomic<std::size_t> open{0};
+};
+
+/// How far a connection is. Where there is no room for a new one, those of a host are ended in this order.
+enum class Stage : std::uint8_t {
+  closing,  // its last answer was written, and its client has to close it
+  silent,   // the header fields of its first request have not come
+  idle,     // it has made a request, and waits for the next one, or for the body of one
+  busy,     // a request of it is being answered: it is not ended
 };
 
 /// A connection, as the house looks after it.
@@ -124,16 +130,13 @@ class House {
   /// Reserves memory for a body; false: bodies that are being read hold too much.
   [[nodiscard]] bool hold(std::size_t bytes) noexcept;
   void release(std::size_t bytes) noexcept { held_ -= bytes; }
-  /// Keeps the guest until it has left, also if what has kept it ends by an exception. It waits for a
-  /// request.
+  /// Keeps the guest until it has left, also if what has kept it ends by an exception. It is silent. Throws
+  /// std::bad_alloc, and does not keep the guest then.
   void entered(std::shared_ptr<Guest> guest);
   void left(Guest& guest) noexcept;
-  /// A whole request has come; and it was answered, so that the next one is waited for. Where there are as
-  /// many connections as there may be, a new one ends one that waits: one that has made no request before one
-  /// that has, of the host that has most of these, and of them the one that waits longest. So silent
-  /// connections keep no client out that makes a request, and those of one host keep no other host out.
-  void works(Guest& guest) noexcept;
-  void waits_again(Guest& guest) { wait(guest, kAgain); }
+  /// The guest has reached this stage now, so that it is the youngest of the stage. Nothing happens for one
+  /// that has left.
+  void reached(Guest& guest, Stage stage) noexcept;
   /// The peer has not read what was written to it in time: says so in the log.
   void note_stall(const Guest& guest) const;
 
@@ -152,11 +155,12 @@ class House {
   void listen();
   void accept();
   [[nodiscard]] std::vector<std::shared_ptr<Guest>> guests() const;
-  /// Ends a connection without a request; false: there is none.
+  /// Ends a connection of which no request is being answered, for a new one; false: there is none. It is one
+  /// of the host that has most of these, so that no host can keep another one out, by silent connections or
+  /// by those that it keeps alive. Of them it is one of the lowest stage, so that silent connections keep no
+  /// client out that makes requests, and of those the one that reached its stage first. Of hosts that have as
+  /// many, the one is chosen whose connection reached its stage first.
   bool make_room();
-  static constexpr std::size_t kFirst = 0;
-  static constexpr std::size_t kAgain = 1;
-  void wait(Guest& guest, std::size_t for_which);
   void look();  // at what has waited for too long
   void look_after(std::chrono::milliseconds pause);
 
@@ -171,12 +175,21 @@ class House {
   bool draining_ = false;
   bool rests_ = false;  // no connection is looked at
   std::size_t held_ = 0;
-  std::map<Guest*, std::shared_ptr<Guest>> guests_;
-  // Those that wait for their first request, or for one more, by their hosts, the longest first; the numbers
-  // say since when.
-  std::array<std::map<std::string, std::map<std::uint64_t, Guest*>, std::less<>>, 2> waiting_;
-  std::map<const Guest*, std::pair<std::size_t, std::uint64_t>> waits_since_;
-  std::uint64_t waits_ = 0;
+  // In this order those of a host are ended.
+  struct Turn {
+    std::string host;
+    Stage stage = Stage::silent;
+    std::uint64_t since = 0;  // a number, larger than those of all that reached their stages before
+    auto operator<=>(const Turn&) const = default;
+  };
+  using Turns = std::map<Turn, Guest*>;
+  struct Entered {
+    std::shared_ptr<Guest> guest;
+    Turns::iterator turn;
+  };
+  std::map<Guest*, Entered> guests_;
+  Turns turns_;  // of all guests
+  std::uint64_t last_turn_ = 0;
   TimePoint read_files_at_{};  // the files of TLS, the next time
   Figures figures_;
   std::mutex mutex_;  // guards the next one

@@ -51,16 +51,16 @@ struct DoorOptions {
   /// this door by a name of its own; at https:// without any name all are, since the certificate names the
   /// door.
   std::vector<std::string> names{};
-  /// Open connections; one more ends one of which no request is in progress, or is closed if there is none.
+  /// Open connections. One more ends one of which no request is being answered, of the host that has most of
+  /// these, and is closed if there is none. A request whose body is arriving is not being answered yet.
   std::size_t max_connections = 1'024;
   /// Bytes of a request's body, and of a message of a WebSocket.
   std::size_t max_body = std::size_t{1} << 20U;
   /// Bytes of all bodies that are being read.
   std::size_t max_held_bytes = std::size_t{256} << 20U;
-  /// From the first byte of a request, or the connection, to the end of its header fields; and from there to
-  /// the end of the body. An answer, and what a WebSocket is sent, must be taken within the latter,
-  /// too.
+  /// From the first byte of a request, or the connection, to the end of its header fields.
   std::chrono::milliseconds header_timeout{10'000};
+  /// From there to the end of the body; and for an answer, and what a WebSocket is sent, to be taken.
   std::chrono::milliseconds body_timeout{30'000};
   /// How long a connection may be idle between two requests.
   std::chrono::milliseconds idle_timeout{60'000};
