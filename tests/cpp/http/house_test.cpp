@@ -259,6 +259,32 @@ TEST(House, KeepsNoHostOutByConnectionsThatAnotherKeepsAlive) {
   }
 }
 
+TEST(House, EndsOneThatHasItsLastAnswerBeforeAnyOtherOfItsHost) {
+  const mf::testing::FakeClock clock;  // so that it is not ended by its time
+  Serving house(small(3));
+  house.begin();
+  const int kept = connected_to(house.address());
+  EXPECT_TRUE(is_answered(kept));
+  const int silent = connected_to(house.address());
+  EXPECT_TRUE(mftest::eventually([&] { return house.figures().open == 2; }));
+  const int broken = connected_to(house.address());
+  std::string answer;
+  EXPECT_EQ(::send(broken, "x\r\n\r\n", 5, MSG_NOSIGNAL), 5);
+  while (read_one(broken, answer) == 1) {
+  }
+  EXPECT_NE(answer.find("HTTP/1.1 400 "), std::string::npos);
+  EXPECT_EQ(house.figures().open, 3U);  // the house waits until it is closed from here
+
+  const int newer = connected_to(house.address());
+  EXPECT_TRUE(is_answered(newer));
+
+  EXPECT_EQ(house.figures().crowded_out, 1U);
+  EXPECT_EQ(house.figures().refused, 0U);
+  EXPECT_TRUE(is_answered(kept));
+  EXPECT_TRUE(is_answered(silent));
+  for (const int one : {kept, silent, broken, newer}) ::close(one);
+}
+
 TEST(House, IgnoresTheStageOfAConnectionThatItDoesNotKeep) {
   static_assert(noexcept(std::declval<House&>().reached(std::declval<Guest&>(), Stage::idle)));
   Serving house(small(1));

@@ -8,6 +8,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket/stream.hpp>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "mf/testing/clock.hpp"
 #include "relay/relayed.hpp"
 #include "support/flow.hpp"
+#include "support/http.hpp"
 #include "support/wait.hpp"
 
 namespace mftest::stall_test {
@@ -31,9 +33,7 @@ class Stall : public testing::Test {
     behind_.offer(flow_);
     behind_.start();
     relayed_.knows({behind_.address()});
-    door_ = std::make_unique<mf::http::Door>(
-        mf::http::DoorOptions{.listen = "http://127.0.0.1:0", .log = mf::Log(log_)}, relayed_.relay(),
-        relayed_.gatekeeper());
+    open(mf::http::DoorOptions().max_connections);
   }
   ~Stall() override {
     door_.reset();
@@ -41,14 +41,21 @@ class Stall : public testing::Test {
     behind_.stop();
   }
 
+  void open(std::size_t connections) {
+    door_ = std::make_unique<mf::http::Door>(
+        mf::http::DoorOptions{
+            .listen = "http://127.0.0.1:0", .max_connections = connections, .log = mf::Log(log_)},
+        relayed_.relay(), relayed_.gatekeeper());
+  }
   /// A call by a WebSocket that has begun.
-  [[nodiscard]] std::unique_ptr<websocket::stream<tcp::socket>> calling(const std::string& method) {
+  [[nodiscard]] std::unique_ptr<websocket::stream<tcp::socket>> calling(
+      const std::string& method, const std::string& opening = R"({"deadline":"3600s"})") {
     auto made = std::make_unique<websocket::stream<tcp::socket>>(context_);
     const auto& address = door_->address();
     const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
     made->next_layer().connect({asio::ip::make_address("127.0.0.1"), port});
     made->handshake("localhost", "/v1/mftest.flow.Flow/" + method);
-    made->write(asio::buffer(std::string(R"({"deadline":"3600s"})")));
+    made->write(asio::buffer(opening));
     return made;
   }
   [[nodiscard]] static std::string next(websocket::stream<tcp::socket>& from) {
@@ -102,6 +109,17 @@ TEST_F(Stall, OfOneWebSocketEndsNoOther) {
   }));
 
   EXPECT_TRUE(answers());
+  EXPECT_EQ(log_->count("http_client_ended"), 1U);
+}
+
+TEST_F(Stall, OfAWebSocketThatHasItsLastMessageKeepsNoOtherClientOut) {
+  open(1);
+  const auto stalled = calling("echo", "no JSON");
+  EXPECT_NE(next(*stalled).find("INVALID_ARGUMENT"), std::string::npos);
+
+  // The close of the WebSocket is not answered.
+  EXPECT_TRUE(eventually([&] { return !sent(door_->address(), asking("/")).empty(); }));
+
   EXPECT_EQ(log_->count("http_client_ended"), 1U);
 }
 

@@ -104,8 +104,9 @@ void Exchange::answer(unsigned status, std::string_view type, std::string_view b
 }
 
 void Exchange::finish() {
-  if (!keep_) return linger();
-  next();
+  if (keep_) return next();
+  house_.reached(*this, Stage::closing);
+  linger();
 }
 
 void Exchange::answer(const Problem& problem) {

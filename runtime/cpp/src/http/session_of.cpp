@@ -60,6 +60,7 @@ class ConversationOf final : public Conversation {
   }
   void say_goodbye(std::uint16_t code, std::string_view why) override {
     if (goodbye_) return;
+    this->core().reached(*this, Stage::closing);
     goodbye_.emplace(static_cast<websocket::close_code>(code), beast::string_view(why.data(), why.size()));
     stream_.next_layer().when_written([this, self = this->shared_from_this()](Failed) {
       stream_.async_close(*goodbye_, [this, self](Failed) { close(); });
