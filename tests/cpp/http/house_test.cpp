@@ -285,6 +285,27 @@ TEST(House, EndsOneThatHasItsLastAnswerBeforeAnyOtherOfItsHost) {
   for (const int one : {kept, silent, broken, newer}) ::close(one);
 }
 
+TEST(House, EndsAnIdleConnectionBeforeOneThatSendsABody) {
+  Serving house(small(2));
+  house.begin();
+  const int uploads = connected_to(house.address());
+  EXPECT_TRUE(is_answered(uploads));
+  const int idle = connected_to(house.address());
+  EXPECT_TRUE(is_answered(idle));
+  EXPECT_TRUE(is_answered(uploads,
+                          "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                          "Expect: 100-continue\r\n\r\n",
+                          "100 Continue\r\n\r\n"));
+
+  const int newer = connected_to(house.address());
+  EXPECT_TRUE(is_answered(newer));
+
+  EXPECT_EQ(read_one(idle), 0);
+  EXPECT_TRUE(is_answered(uploads, "body"));
+  EXPECT_EQ(house.figures().crowded_out, 1U);
+  for (const int one : {uploads, idle, newer}) ::close(one);
+}
+
 TEST(House, IgnoresTheStageOfAConnectionThatItDoesNotKeep) {
   static_assert(noexcept(std::declval<House&>().reached(std::declval<Guest&>(), Stage::idle)));
   Serving house(small(1));

@@ -190,6 +190,7 @@ class StreamOf : public Base {
   /// The fields have come, and the body follows.
   bool on_head() {
     if (parser_->is_done()) return true;
+    house().reached(*this, Stage::idle);
     wait_until(mf::now() + house().options().body_timeout);
     const auto length = parser_->content_length();
     const auto bytes = length ? static_cast<std::size_t>(*length) : house().options().max_body;
