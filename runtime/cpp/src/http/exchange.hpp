@@ -51,7 +51,8 @@ class Exchange : public Guest, public std::enable_shared_from_this<Exchange> {
   void on_request(Request&& request);
   /// What came is no request, or one beyond a limit.
   void on_broken(unsigned status, const std::string& why);
-  /// Ends when this time has passed. `reads`: the peer has to read an answer until then.
+  /// The connection ends at this time unless this is called again before. `reads`: an answer is being
+  /// written, and the log says that the peer has not read it in time.
   void wait_until(TimePoint until, bool reads = false) noexcept {
     until_ = until;
     peer_reads_ = reads;
