@@ -78,9 +78,9 @@ How how_of(const ForwardedEnd& end, std::uint32_t items) {
 }  // namespace
 
 /// One of them until it ends.
-class Tapping::Passing final : public server::ForwardedTap {
+class Tapping::ForwardedMessage final : public server::ForwardedTap {
  public:
-  Passing(std::shared_ptr<Tapping> of, const ForwardedCall& call) : call_(call), of_(std::move(of)) {
+  ForwardedMessage(std::shared_ptr<Tapping> of, const ForwardedCall& call) : call_(call), of_(std::move(of)) {
     call_.parameters = {};  // they end with begin()
     call_.missing = {};
     if (!of_->what_.values) return;
@@ -92,11 +92,11 @@ class Tapping::Passing final : public server::ForwardedTap {
       withheld_ = "the tap keeps the parameters of as many calls that have not ended as it may";
     }
   }
-  ~Passing() override {
+  ~ForwardedMessage() override {
     if (request_) of_->release(request_->size());
   }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
+  ForwardedMessage(const ForwardedMessage&) = delete;
+  ForwardedMessage& operator=(const ForwardedMessage&) = delete;
 
   void end(const ForwardedEnd& how) noexcept override {
     try {
@@ -123,7 +123,7 @@ class Tapping::Passing final : public server::ForwardedTap {
 
 std::shared_ptr<server::ForwardedTap> Tapping::begin(const ForwardedCall& call) {
   if (!covers(call.service, call.method) || !wants(call.agent, call.peer, call.identity)) return nullptr;
-  return std::make_shared<Passing>(shared_from_this(), call);
+  return std::make_shared<ForwardedMessage>(shared_from_this(), call);
 }
 
 std::optional<Bytes> Tapping::hold(std::span<const std::byte> parameters) {
@@ -139,8 +139,8 @@ void Tapping::release(std::size_t bytes) noexcept {
   held_bytes_ -= bytes;
 }
 
-void Tapping::add(const Passing& passing, const ForwardedEnd& end) {
-  const auto& call = passing.call();
+void Tapping::add(const ForwardedMessage& message, const ForwardedEnd& end) {
+  const auto& call = message.call();
   auto how = how_of(end, call.items);
   // What the items of a mixed one are, only the schema says.
   const bool is_known = !how.mixed || call.items == 1;
@@ -151,13 +151,13 @@ void Tapping::add(const Passing& passing, const ForwardedEnd& end) {
               .peer = std::string(call.peer),
               .identity = call.identity->name,
               .is_stream = call.is_stream,
-              .begun = passing.at(),
-              .took = mf::now() - passing.began(),
+              .begun = message.at(),
+              .took = mf::now() - message.began(),
               .code = static_cast<std::uint8_t>(how.code),
               .error = std::move(how.error),
-              .request = passing.request(),
+              .request = message.request(),
               .request_size = call.size,
-              .withheld = passing.withheld(),
+              .withheld = message.withheld(),
               .forwarded = Forwarded{.server = std::string(end.server),
                                      .items = call.items,
                                      .request_tier = call.tier,

@@ -49,12 +49,12 @@ class Tapping final : public server::Tap, public std::enable_shared_from_this<Ta
 
  private:
   struct Begun;
-  class Passing;
+  class ForwardedMessage;
 
   [[nodiscard]] bool covers(std::string_view service, std::string_view method) const noexcept;
   [[nodiscard]] bool wants(std::string_view agent, std::string_view peer, const Identity* identity) const;
   void add(const InterceptedCall& call, const CallEnd& end, const Begun& begun, std::size_t item);
-  void add(const Passing& call, const server::ForwardedEnd& end);
+  void add(const ForwardedMessage& message, const server::ForwardedEnd& end);
   /// Whether a record that ends now has no room, which is counted.
   [[nodiscard]] bool drops();
   void drop() noexcept;
