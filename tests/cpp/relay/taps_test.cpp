@@ -384,5 +384,22 @@ TEST_F(TappedEnds, OfACallThatItsClientCancelsSaysSo) {
   EXPECT_EQ(shown.code, number(Code::cancelled));
 }
 
+TEST_F(TappedEnds, OfAOneWayCallThatWaitsForRoomSaysThatItsClientHasGone) {
+  first(tap, [&] { exchange({}); });
+  // More than a link that is not read takes, so that the last ones are kept back.
+  const std::vector<std::byte> large(256U << 10U);
+  for (int i = 0; i < 60; ++i)
+    ends.client->session.send_request({.route = 100, .flags = mf::protocol::kOneway}, large);
+  ends.client->flush();
+  const auto sent = next(tap, "a");
+  EXPECT_EQ(sent.code, 0);
+  ends.client->close();
+
+  auto shown = next(tap, "a");
+  while (shown.code == 0) shown = next(tap, "a");
+  EXPECT_EQ(shown.code, number(Code::shutting_down));
+  EXPECT_EQ(shown.forwarded->server, "");
+}
+
 }  // namespace
 }  // namespace mftest::relay_taps_test

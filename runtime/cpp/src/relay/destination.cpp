@@ -244,6 +244,19 @@ void Destination::stay_while_needed() {
 
 void Destination::stop() {
   if (seeker_) seeker_->stop(not_executed(Code::shutting_down, std::string(kStopping)));
+  fail_waiting(not_executed(Code::shutting_down, std::string(kStopping)));  // where it waits for room
+}
+
+void Destination::fail(const Waiting& waiting, const Failure& why) {
+  if (waiting.call) {
+    waiting.call->fail(why);
+  } else {
+    connection_->answer(waiting.request, why);
+  }
+}
+
+void Destination::fail_waiting(const Failure& why) {
+  for (const auto& waiting : std::exchange(waiting_, {})) fail(waiting, why);
 }
 
 void Destination::wait(Waiting&& waiting) {
@@ -272,7 +285,7 @@ void Destination::go_on() {
     break;
   }
   going_on_ = false;
-  if (connection_->closed()) waiting_.clear();  // no client is left
+  if (connection_->closed()) fail_waiting(not_executed(Code::shutting_down, std::string(kStopping)));
   stay_while_needed();
 }
 
@@ -300,15 +313,10 @@ void Destination::expire() {
     }
   }
   if (next != kNever) watch_deadline(next);
-  for (auto& waiting : late) {
-    auto why = not_executed(Code::deadline_exceeded,
-                            "the deadline passed while the call waited for an instance of " + what() +
-                                (unreached_.empty() ? "" : ": " + unreached_));
-    if (waiting.call) {
-      waiting.call->fail(std::move(why));
-    } else {
-      connection_->answer(waiting.request, why);
-    }
+  for (const auto& waiting : late) {
+    fail(waiting, not_executed(Code::deadline_exceeded,
+                               "the deadline passed while the call waited for an instance of " + what() +
+                                   (unreached_.empty() ? "" : ": " + unreached_)));
   }
   stay_while_needed();
 }
@@ -414,13 +422,7 @@ void Destination::give_up(Failure why) {
                        "the servers of " + what() + " have another schema now; connect again");
     connection_->renew(why.message);
   }
-  for (auto& waiting : std::exchange(waiting_, {})) {
-    if (waiting.call) {
-      waiting.call->fail(why);
-    } else {
-      connection_->answer(waiting.request, why);
-    }
-  }
+  fail_waiting(why);
   stay_while_needed();
 }
 

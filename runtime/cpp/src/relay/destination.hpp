@@ -58,7 +58,7 @@ class Destination final : public server::Forwarded,
   /// Searches instances and answers the BIND.
   void begin();
   void refuse(const Failure& why);
-  /// Ends the search, since the client has gone or the relay ends.
+  /// Ends the search and the requests that wait, since the client has gone or the relay ends.
   void stop();
 
   void take(const Request& request, const protocol::Event& event, TimePoint now);
@@ -95,6 +95,9 @@ class Destination final : public server::Forwarded,
   [[nodiscard]] bool send(const Request& request, const std::shared_ptr<Call>& call, const Body& body,
                           TimePoint now);
   void wait(Waiting&& waiting);
+  /// Ends the request, and all that wait, for this reason.
+  void fail(const Waiting& waiting, const Failure& why);
+  void fail_waiting(const Failure& why);
   void go_on();
   /// The connection keeps this object while requests wait or the BIND is not answered.
   void stay_while_needed();
