@@ -15,6 +15,7 @@ from tests.http.conftest import door_of
 from tests.http.late import serve_methods
 from tests.interop.peers import Server
 from tests.mf_tools.conftest import Peers
+from tests.python.conftest import eventually
 
 
 def free_port() -> int:
@@ -159,6 +160,7 @@ def test_of_a_batch_64_calls_run_at_once(peers: Peers, controller: Server, tmp_p
     watched = ("--monitor", f"127.0.0.1:{port}")
     door = door_of(peers.relay(controller.address, "--http", "http://127.0.0.1:0", *watched))
     answers: list[Any] = []
+    assert eventually(lambda: b"UNKNOWN_METHOD" in door.call("late.Late.nothing").body)  # it is known there
 
     def ask() -> None:
         batch = [{"number": number} for number in range(200)] + [{"number": -1}]
