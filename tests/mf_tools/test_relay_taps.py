@@ -13,6 +13,7 @@ import pytest
 
 import mf
 from mf import described
+from tests.http.asking import Door
 from tests.interop.peers import BUILD, PATIENCE, Server
 from tests.mf_tools.conftest import Peers, Tool
 from tests.mf_tools.test_steering import Tap
@@ -123,6 +124,22 @@ def test_calls_by_the_http_door_are_shown_as_well(
     [stream] = until(tap, "count")
     assert (stream["stream"], stream["request"], stream["code"]) == (True, {"to": 2}, "OK")
     tap.end()
+
+    unsent = relayed.tap("--outcome", "failed")
+    opening = {"agent": "maps", "tracestate": "x" * 20_000}
+
+    def refuse(method: str, arguments: dict[str, Any]) -> str:
+        with Door(door).websocket(f"/v1/shop.Shop/{method}") as opened:
+            opened.send(opening | {"arguments": arguments})
+            return str(opened.next()["problem"]["code"])
+
+    assert eventually(lambda: refuse("find", {"word": "sea"}) == "MESSAGE_TOO_LARGE" and bool(unsent.seen))
+    assert refuse("count", {"to": 3}) == "MESSAGE_TOO_LARGE"
+    for method in ("find", "count"):
+        shown = until(unsent, method)[0]
+        assert (shown["code"], shown.get("to", "")) == ("MESSAGE_TOO_LARGE", "")
+        assert "the metadata has 1 entries" in shown["error"]
+    unsent.end()
     relayed.relay.close()
 
 

@@ -46,6 +46,8 @@ class TappedCall {
     facts_->write_to(facts);
     tap_->end({.reply = &reply, .server = facts.peer});
   }
+  /// It is not sent, for this reason.
+  void end(const Failure& why) const noexcept { tap_->end({.failure = &why}); }
   /// For the context of the call: they say which server has got it.
   [[nodiscard]] const std::shared_ptr<client::CallFacts>& facts() const noexcept { return facts_; }
 
@@ -131,31 +133,46 @@ std::variant<Prepared, Problem> prepare(const Callee& callee, const Settings& se
 }
 
 /// Metadata that do not fit are a problem of the request.
-std::optional<Problem> add_metadata(Prepared& prepared, const client::CallContext& context) {
-  if (context.metadata == nullptr) return std::nullopt;
-  const auto fits = attempt([&] { client::prepend_metadata(prepared.payload, *context.metadata); });
-  if (!fits) return problem_of(fits.failure());
+Outcome<void> add_metadata(Prepared& prepared, const client::CallContext& context) {
+  if (context.metadata == nullptr) return {};
   prepared.head.flags |= protocol::kMetadata;
-  return std::nullopt;
+  return attempt([&] { client::prepend_metadata(prepared.payload, *context.metadata); });
+}
+
+/// Starts the call that `make` returns for what was prepared, its context and its tap, which is null if no
+/// tap wants to see the call. Its head has these flags.
+template <class Call, class Make>
+std::variant<std::shared_ptr<Call>, Problem> start(const Callee& callee, const Settings& settings,
+                                                   std::string_view arguments, const MethodInfo& method,
+                                                   std::uint8_t flags, const Make& make) {
+  auto made = prepare(callee, settings, arguments);
+  if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
+  auto& prepared = std::get<Prepared>(made);
+  prepared.head.flags |= flags;
+  auto tap = TappedCall::begin(callee, settings, prepared.head, prepared.payload.buffer.span());
+  const client::Context context(prepared.target, prepared.options, method, mf::now(),
+                                tap ? &tap->facts() : nullptr);
+  if (const auto fits = add_metadata(prepared, context); !fits) {
+    if (tap) tap->end(fits.failure());
+    return problem_of(fits.failure());
+  }
+  std::shared_ptr<Call> call = make(prepared, context, std::move(tap));
+  client::AsyncCall::launch(call, context.now);
+  return call;
 }
 
 }  // namespace
 
 std::variant<Running, Problem> start_call(const Callee& callee, const Settings& settings,
                                           std::string_view arguments, UniqueFunction<void(Answer&&)> done) {
-  auto made = prepare(callee, settings, arguments);
-  if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
-  auto& prepared = std::get<Prepared>(made);
   const auto& method = callee.description->link(callee.method, settings.idempotent);
-  auto tap = TappedCall::begin(callee, settings, prepared.head, prepared.payload.buffer.span());
-  const client::Context context(prepared.target, prepared.options, method.info, mf::now(),
-                                tap ? &tap->facts() : nullptr);
-  if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
-  Running call =
-      std::make_shared<Calling>(prepared.target, callee, method, prepared.head, std::move(prepared.payload),
-                                context, std::move(tap), std::move(done));
-  client::AsyncCall::launch(call, context.now);
-  return call;
+  return start<client::AsyncCall>(
+      callee, settings, arguments, method.info, 0,
+      [&](Prepared& prepared, const client::Context& context, std::unique_ptr<TappedCall> tap) -> Running {
+        return std::make_shared<Calling>(prepared.target, callee, method, prepared.head,
+                                         std::move(prepared.payload), context, std::move(tap),
+                                         std::move(done));
+      });
 }
 
 // ---- streams
@@ -216,23 +233,17 @@ void Streaming::end_sending() {
 
 std::variant<std::shared_ptr<Streaming>, Problem> start_stream(const Callee& callee, const Settings& settings,
                                                                std::string_view arguments) {
-  auto made = prepare(callee, settings, arguments);
-  if (auto* const problem = std::get_if<Problem>(&made)) return std::move(*problem);
-  auto& prepared = std::get<Prepared>(made);
   const auto& description = *callee.description;
-  const auto& method = description.link(callee.method, false);
-  prepared.head.flags |= protocol::kStream;
-  auto tap = TappedCall::begin(callee, settings, prepared.head, prepared.payload.buffer.span());
-  const client::Context context(prepared.target, prepared.options, method.info, mf::now(),
-                                tap ? &tap->facts() : nullptr);
-  if (auto problem = add_metadata(prepared, context)) return *std::move(problem);
   const auto sent = description.at(callee.method).params_stream;
   const auto tier =
       sent == described::kNoType ? Tier::memcpy : described::element_tier(description.schema().type(sent));
-  auto call = std::make_shared<Streaming>(prepared.target, callee, prepared.head, std::move(prepared.payload),
-                                          context, prepared.options, tier, std::move(tap));
-  client::AsyncCall::launch(call, context.now);
-  return call;
+  return start<Streaming>(
+      callee, settings, arguments, description.link(callee.method, false).info, protocol::kStream,
+      [&](Prepared& prepared, const client::Context& context, std::unique_ptr<TappedCall> tap) {
+        return std::make_shared<Streaming>(prepared.target, callee, prepared.head,
+                                           std::move(prepared.payload), context, prepared.options, tier,
+                                           std::move(tap));
+      });
 }
 
 }  // namespace mf::http
