@@ -57,36 +57,65 @@ void dealloc_waiter(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// Does not raise if it has no callback: what awaits it later sees that it has ended.
-[[nodiscard]] bool call_soon(WaiterObject& waiter) {
-  if (waiter.callback == nullptr) return true;
-  const Owned callback(std::exchange(waiter.callback, nullptr));
-  const Owned context(std::exchange(waiter.context, nullptr));
+[[nodiscard]] Owned of_asyncio(const char* name) {
+  const Owned module(PyImport_ImportModule("asyncio"));
+  return module ? Owned(PyObject_GetAttrString(module.get(), name)) : Owned();
+}
+
+/// The task that awaits a waiter.
+struct Awaiting {
+  Owned callback;  // null: there is none
+  Owned context;
+};
+
+[[nodiscard]] Awaiting take_awaiting(WaiterObject& waiter) noexcept {
+  return {.callback = Owned(std::exchange(waiter.callback, nullptr)),
+          .context = Owned(std::exchange(waiter.context, nullptr))};
+}
+
+/// False: Python has an error. A task that awaits the waiter later sees that it has ended.
+[[nodiscard]] bool call_soon(WaiterObject& waiter, const Awaiting& task) {
+  if (!task.callback) return true;
   const Owned later(PyObject_GetAttrString(waiter.loop, "call_soon"));
-  const Owned given(PyTuple_Pack(2, callback.get(), reinterpret_cast<PyObject*>(&waiter)));
+  const Owned given(PyTuple_Pack(2, task.callback.get(), reinterpret_cast<PyObject*>(&waiter)));
   const Owned named(PyDict_New());
-  if (!later || !given || !named || PyDict_SetItemString(named.get(), "context", context.get()) < 0)
+  if (!later || !given || !named || PyDict_SetItemString(named.get(), "context", task.context.get()) < 0)
     return false;
   return static_cast<bool>(Owned(PyObject_Call(later.get(), given.get(), named.get())));
+}
+
+/// Whether the error of Python is that a task could not take its step because another one runs on the loop.
+[[nodiscard]] bool is_step_refused(PyObject* loop) {
+  if (PyErr_ExceptionMatches(PyExc_RuntimeError) == 0) return false;
+  Owned running;
+  const bool is_known = after_error([&] {
+    const Owned current_task = of_asyncio("current_task");
+    if (current_task) running = Owned(PyObject_CallOneArg(current_task.get(), loop));
+    return static_cast<bool>(running);
+  });
+  return is_known && running.get() != Py_None;
 }
 
 PyObject* wake(PyObject* self, PyObject* /*none*/) {
   WaiterObject& waiter = *waiter_of(self);
   if (waiter.state != WaiterState::pending) Py_RETURN_NONE;
   waiter.state = WaiterState::ended;
-  if (waiter.callback == nullptr) Py_RETURN_NONE;
-  const Owned callback(std::exchange(waiter.callback, nullptr));
-  const Owned context(std::exchange(waiter.context, nullptr));
-  if (PyContext_Enter(context.get()) < 0) return nullptr;
-  Owned stepped(PyObject_CallOneArg(callback.get(), self));
-  return after_error([&] { return PyContext_Exit(context.get()) == 0; }) ? stepped.release() : nullptr;
+  const Awaiting task = take_awaiting(waiter);
+  if (!task.callback) Py_RETURN_NONE;
+  if (PyContext_Enter(task.context.get()) == 0) {
+    Owned stepped(PyObject_CallOneArg(task.callback.get(), self));
+    if (!after_error([&] { return PyContext_Exit(task.context.get()) == 0; })) return nullptr;
+    if (stepped || !is_step_refused(waiter.loop)) return stepped.release();
+  }
+  PyErr_Clear();  // of the refusal: the task can take its step in the next turn
+  return call_soon(waiter, task) ? Py_NewRef(Py_None) : nullptr;
 }
 
 PyObject* set_result(PyObject* self, PyObject* /*value*/) {
   WaiterObject& waiter = *waiter_of(self);
   if (waiter.state != WaiterState::pending) Py_RETURN_NONE;
   waiter.state = WaiterState::ended;
-  return call_soon(waiter) ? Py_NewRef(Py_None) : nullptr;
+  return call_soon(waiter, take_awaiting(waiter)) ? Py_NewRef(Py_None) : nullptr;
 }
 
 PyObject* cancel(PyObject* self, PyObject* given, PyObject* named) {
@@ -98,15 +127,13 @@ PyObject* cancel(PyObject* self, PyObject* given, PyObject* named) {
   if (waiter.state != WaiterState::pending) Py_RETURN_FALSE;
   waiter.state = WaiterState::cancelled;
   if (message != Py_None) waiter.message = Py_NewRef(message);
-  return call_soon(waiter) ? Py_NewRef(Py_True) : nullptr;
+  return call_soon(waiter, take_awaiting(waiter)) ? Py_NewRef(Py_True) : nullptr;
 }
 
 PyObject* result(PyObject* self, PyObject* /*none*/) {
   const WaiterObject& waiter = *waiter_of(self);
   if (waiter.state != WaiterState::cancelled) Py_RETURN_NONE;
-  const Owned module(PyImport_ImportModule("asyncio"));
-  if (!module) return nullptr;
-  const Owned type(PyObject_GetAttrString(module.get(), "CancelledError"));
+  const Owned type = of_asyncio("CancelledError");
   if (!type) return nullptr;
   const Owned raised(waiter.message == nullptr ? PyObject_CallNoArgs(type.get())
                                                : PyObject_CallOneArg(type.get(), waiter.message));
@@ -134,7 +161,7 @@ PyObject* add_done_callback(PyObject* self, PyObject* const* given, Py_ssize_t c
       named == 1 && PyContext_CheckExact(given[1]) ? Py_NewRef(given[1]) : PyContext_CopyCurrent();
   if (waiter.context == nullptr) return nullptr;
   waiter.callback = Py_NewRef(given[0]);
-  if (waiter.state != WaiterState::pending && !call_soon(waiter)) return nullptr;
+  if (waiter.state != WaiterState::pending && !call_soon(waiter, take_awaiting(waiter))) return nullptr;
   Py_RETURN_NONE;
 }
 

@@ -5,7 +5,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 import pytest
@@ -252,6 +252,72 @@ def test_neither_references_nor_memory_are_kept_of_many_waits(calling: Any) -> N
     moved, grown = calling(calls)
     assert [each for each in moved if each > 100] == []
     assert grown < GROWTH
+
+
+@pytest.mark.parametrize("kind", [asyncio.Task, asyncio.tasks._PyTask])  # type: ignore[attr-defined]
+@pytest.mark.parametrize("hindrance", ["another task", "its context"])
+def test_a_task_that_cannot_go_on_at_once_goes_on_in_the_next_turn(kind: Any, hindrance: str) -> None:
+    order: list[Any] = []
+
+    async def one(waiter: Any, x: int) -> None:
+        VAR.set(x)
+        await waiter
+        order.append((x, VAR.get()))
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        context = copy_context()
+        waiters = [module().Waiter(loop) for _ in range(3)]
+        tasks = [kind(one(waiter, x), loop=loop, context=context) for x, waiter in enumerate(waiters)]
+        await asyncio.sleep(0)
+
+        def wake() -> None:
+            for waiter in waiters:
+                waiter.wake()
+            order.append("woken")
+
+        if hindrance == "another task":
+            wake()
+        else:
+            loop.call_soon(context.run, wake)
+        await asyncio.wait(tasks, timeout=5)
+        assert [task.exception() for task in tasks] == [None] * 3
+
+    asyncio.run(main())
+    assert order == ["woken", (0, 2), (1, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(("failure", "in_a_task"), [(ValueError, True), (RuntimeError, False)])
+def test_a_step_that_fails_for_another_reason_is_not_taken_again(
+    failure: type[Exception], in_a_task: bool
+) -> None:
+    steps: list[Any] = []
+
+    def step(waiter: Any) -> None:
+        steps.append(waiter)
+        raise failure("it has failed")
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        waiter = module().Waiter(loop)
+        waiter.add_done_callback(step)
+
+        def wake() -> None:
+            assert (asyncio.current_task() is not None) == in_a_task
+            with pytest.raises(failure, match="it has failed"):
+                waiter.wake()
+            waiter.wake()
+            steps.append("woken")
+
+        if in_a_task:
+            wake()
+        else:
+            loop.call_soon(wake)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert steps == [waiter, "woken"]
+
+    asyncio.run(main())
 
 
 def test_a_waiter_without_a_task_keeps_how_it_has_ended() -> None:

@@ -3,7 +3,10 @@ use. Run as a process of its own, by `python -m tests.python.native.without_memo
 here ends it.
 """
 
+from asyncio import CancelledError, new_event_loop
+from asyncio.tasks import _enter_task
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +60,36 @@ def served(function: Callable[[int], int], encode: Callable[[int], bytes]) -> Wo
     return lambda: module().run(call, of_python)
 
 
+def refuse(_: Any) -> None:
+    raise RuntimeError("another task is running")
+
+
+def awaited() -> Iterator[Callable[[], Work]]:
+    """Of a waiter on a loop on which a task is running."""
+    loop: Any = new_event_loop()
+    task: Any = object()
+    _enter_task(loop, task)
+
+    def refused() -> Work:
+        waiter = module().Waiter(loop)
+        waiter.add_done_callback(refuse)
+        return lambda: waiter.wake()
+
+    def cancelled() -> Work:
+        waiter = module().Waiter(loop)
+        waiter.add_done_callback(refuse)
+
+        def work() -> None:
+            waiter.cancel("why")
+            with suppress(CancelledError):
+                waiter.result()
+
+        return work
+
+    yield refused
+    yield cancelled
+
+
 def works() -> Iterator[Callable[[], Work]]:
     """Each makes what one call needs, before memory is scarce."""
     native = module()
@@ -83,6 +116,7 @@ def works() -> Iterator[Callable[[], Work]]:
     yield lambda: served(lambda x: x, lambda _: bytes(20))
     yield lambda: served(fail, lambda _: bytes(20))
     yield lambda: served(lambda x: x, lambda _: bytes(fail(0)))
+    yield from awaited()
 
 
 def main() -> None:
