@@ -17,12 +17,13 @@ from typing import Any
 from mf.protocol.handshake import Hello
 from mf.protocol.server_call import ServerCallState
 from mf.server.access import Access
+from mf.server.awaited_stream import ended_by
 from mf.server.blocking_stream import expire
 from mf.server.connection import READ, WRITE, Connection
 from mf.server.current import ServedCall
 from mf.server.dispatch_async import run_async, run_stream_async
 from mf.server.files import ServedFiles
-from mf.server.first_step import SpareTask, beginner, ended_by
+from mf.server.first_step import SpareTask, beginner
 from mf.server.listener import Listener
 from mf.server.load import ServerLoad
 from mf.server.offer import PATIENCE, Offers

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Any, TypeVar
 
+from mf.server.answers import answer_raised
 from mf.server.blocking_stream import expire
 from mf.server.current import ServedCall
+from mf.server.offer import Handler
 from mf.server.stream import StreamCall
 from mf.server.stream_ends import ReaderEnd, Waits
 
@@ -46,6 +48,14 @@ async def maybe_await(value: Any) -> Any:
 def is_cancelled(call: ServedCall, raised: BaseException) -> bool:
     """Whether the handler has stopped as requested."""
     return call.stopped is not None and isinstance(raised, CancelledError)
+
+
+def ended_by(call: ServedCall, handler: Handler, raised: BaseException) -> None:
+    """The task of a handler has ended with this exception."""
+    if is_cancelled(call, raised):
+        call.connection.drop(call)
+    else:
+        answer_raised(call, handler, raised)
 
 
 class TaskWaits(Waits):

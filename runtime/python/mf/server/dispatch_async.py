@@ -12,12 +12,11 @@ from mf.core.outcome import Outcome, one_by_one
 from mf.server.answers import (
     answer_one,
     answer_outcomes,
-    answer_raised,
     arguments_of,
     checked,
     failure_for,
 )
-from mf.server.awaited_stream import TaskWaits, is_cancelled, maybe_await
+from mf.server.awaited_stream import TaskWaits, ended_by, maybe_await
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
 from mf.server.stream import StreamCall
@@ -47,10 +46,7 @@ async def run_async(call: ServedCall, loop: AbstractEventLoop) -> None:
             answer_outcomes(call, handler, await _run_many_async(call, handler, many))
             return
     except BaseException as raised:
-        if is_cancelled(call, raised):
-            call.connection.drop(call)
-        else:
-            answer_raised(call, handler, raised)
+        ended_by(call, handler, raised)
         return
     finally:
         leave(token)

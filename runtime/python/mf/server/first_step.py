@@ -25,8 +25,8 @@ from mf.core.current import current, enter
 from mf.core.task_traces import traces_of
 from mf.protocol.server_call import ServerCallState
 from mf.protocol.state import State
-from mf.server.answers import answer_one, answer_raised, decode, may_run
-from mf.server.awaited_stream import is_cancelled, maybe_await
+from mf.server.answers import answer_one, decode, may_run
+from mf.server.awaited_stream import ended_by, maybe_await
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
 
@@ -91,14 +91,6 @@ def _step(
     except BaseException as raised:
         ended_by(call, handler, raised)
         return None, _NOTHING
-
-
-def ended_by(call: ServedCall, handler: Handler, raised: BaseException) -> None:
-    """The task of a handler has ended with this exception."""
-    if is_cancelled(call, raised):
-        call.connection.drop(call)
-    else:
-        answer_raised(call, handler, raised)
 
 
 def beginner() -> Begin:
